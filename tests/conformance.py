@@ -1,9 +1,9 @@
-"""Judges the generated codecs by vectors that others made: `python tests/conformance.py DIR...`.
+"""Checks the generated codecs with vectors that others made: `python tests/conformance.py DIR...`.
 
-Every `manifest.json` below each DIR is recognised by its content, each of its vectors is decided by decoding it and
-comparing values, and every failure is shown with what was expected and what came.
+Every `manifest.json` below each DIR is recognised by its content. Each of its vectors is decoded, and the values are
+compared. Every failure is shown with what was expected and what was found.
 
-Exit codes: 0 all passed; 1 a vector failed, could not be read, or there was none.
+Exit codes: 0 all passed; 1 a vector failed or could not be read, or there was none.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Protocol
 
 
 def _add_checkout() -> None:
-    """The generated package of this checkout goes before an installed one; the generator where none is installed."""
+    """Use the generated package of this checkout before an installed one; also its generator if none is installed."""
     checkout = Path(__file__).resolve().parent.parent
     sys.path.insert(0, str(checkout / "generated"))
     sys.path.append(str(checkout / "generator"))
@@ -33,7 +33,7 @@ class Judge(Protocol):
     FAMILY: str
 
     def recognises(self, manifest: Manifest) -> bool:
-        """Whether the manifest is of this judge's form."""
+        """Whether the manifest has this judge's form."""
 
     def judge(self, folder: Path, manifest: Manifest) -> Iterator[Verdict]:
         """A verdict for each vector."""
@@ -43,7 +43,7 @@ JUDGES: tuple[Judge, ...] = (specs, aerospike, kpl, databus)
 
 
 class UnjudgeableError(Exception):
-    """There is nothing to judge."""
+    """There are no vectors to check."""
 
 
 def verdicts(folder: Path) -> Iterator[Verdict]:
@@ -56,7 +56,7 @@ def verdicts(folder: Path) -> Iterator[Verdict]:
 
 
 def _manifest_verdicts(path: Path) -> Iterator[Verdict]:
-    """The verdicts of one manifest; whatever is wrong with it fails, and the next one is judged all the same."""
+    """The verdicts of one manifest. A broken manifest fails, and the next one is still checked."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -78,7 +78,7 @@ def _failed(family: str, path: Path, finding: str) -> Verdict:
 
 
 def main(folders: Sequence[str]) -> int:
-    """Judge every folder; the exit code."""
+    """Check every folder; returns the exit code."""
     if not folders or any(folder.startswith("-") for folder in folders):
         _say((__doc__ or "").strip())
         return 0 if set(folders) <= {"-h", "--help"} and folders else 1

@@ -1,6 +1,6 @@
-"""What tests share: where things are, the formats as values, and generated packages.
+"""Fixtures and settings of all tests: paths, the formats as values, and generated packages.
 
-The generator is imported where a test asks for it, so that tests of the runtime need the runtime alone.
+Tests import the generator only if they need it, so that tests of the runtime need the runtime alone.
 """
 
 import fcntl
@@ -37,12 +37,12 @@ SLOW = ("integration", "spark")  # folders, the slowest first
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
-settings.load_profile("fixed")  # whether a commit passes follows from the commit alone
+settings.load_profile("fixed")  # the same examples in every run of one commit
 _constants_of_modules = getattr(providers, "_get_local_constants", Constants)
 
 
 def _constants() -> Constants:
-    """No constants under the fixed profile: they come from the modules that the tests before have imported."""
+    """No constants under the fixed profile: they would depend on the modules that earlier tests imported."""
     profile = settings.default
     return Constants() if profile and profile.derandomize else _constants_of_modules()
 
@@ -51,16 +51,16 @@ providers._get_local_constants = _constants  # Hypothesis has no setting for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--update-expected`: what is generated becomes what is expected, to be looked at before it is committed."""
+    """`--update-expected`: overwrite expected files with generated ones, to be reviewed before the commit."""
     parser.addoption(
         "--update-expected", action="store_true", help="write tests/cases/*/expected from what is generated"
     )
 
 
 def pytest_configure() -> None:
-    """Examples are run, whatever held before: a cache below a file that is no folder keeps nothing.
+    """Disable the cache of results, so that examples always run: its path is below a file, so nothing can be stored.
 
-    Spark's Java processes live for seconds here, which its second compiler would spend on what is never run again.
+    Also disable Java's second compiler, which does not pay off for Spark processes that live for seconds.
     """
     os.environ["WIRELOOM_CACHE"] = os.devnull
     os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -81,13 +81,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadFile
 
 
 def pytest_collection_finish() -> None:
-    """What was collected lives to the end: the collector of garbage need not look through it again and again."""
+    """Exclude the collected tests from garbage collection, since they live until the end."""
     gc.freeze()
     gc.set_threshold(5_000, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes begins first, so that processes that share the tests end together."""
+    """Run the slowest tests first, so that parallel processes finish together."""
     items.sort(key=_turn)
 
 
@@ -100,7 +100,7 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def vectors() -> Path:
-    """The folder of conformance vectors; tests that need it are skipped where it is absent."""
+    """The folder of conformance vectors; tests that need it are skipped if it is missing."""
     folder = Path(os.environ.get("WIRELOOM_VECTORS") or ROOT.parent / "shared" / "vectors")
     if not folder.is_dir():
         pytest.skip(f"no conformance vectors: {folder} is not there; WIRELOOM_VECTORS names another folder")
@@ -109,7 +109,7 @@ def vectors() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
-    """A headless Chromium, for the tests of pages of this process."""
+    """A headless Chromium, for the tests of pages in this process."""
     from support.browsing import launched
 
     with launched() as running:
@@ -118,7 +118,7 @@ def browser() -> Iterator[object]:
 
 @pytest.fixture
 def tabs(browser: object) -> Iterator["Tabs"]:
-    """Opens pages in tabs of the browser; at the end none may have said anything on its console."""
+    """Opens pages in browser tabs; at the end, fails if a page wrote to its console."""
     from support.browsing import Tabs
 
     opened = Tabs(browser)
@@ -128,7 +128,7 @@ def tabs(browser: object) -> Iterator["Tabs"]:
 
 @pytest.fixture(scope="session")
 def generated_cases(tmp_path_factory: pytest.TempPathFactory) -> "Project":
-    """The project of every spec below tests/cases, generated once for all processes that share the tests."""
+    """The project of all specs below tests/cases, generated once for all parallel processes."""
     from wireloom import pipeline
 
     home = tmp_path_factory.getbasetemp()
@@ -143,20 +143,20 @@ def generated_cases(tmp_path_factory: pytest.TempPathFactory) -> "Project":
 
 @pytest.fixture(scope="session")
 def case_package(generated_cases: "Project") -> Iterator[ModuleType]:
-    """The package of that project, importable for the session."""
+    """The package of that project, importable during the session."""
     sys.path.insert(0, str(generated_cases.out))
     yield importlib.import_module(CASE_PACKAGE)
     sys.path.remove(str(generated_cases.out))
 
 
 def case_project(folder: Path) -> "Project":
-    """A project in the folder, of the specs below tests/cases alone."""
+    """A project in the folder with only the specs below tests/cases."""
     from wireloom.project import Project
 
     specs = folder / "specs"
     for path in sorted(CASES.rglob("*.yaml")):
         target = specs / path.relative_to(CASES)
-        if not target.exists():  # else another process may read it now
+        if not target.exists():  # otherwise another process may be reading it
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
     return Project(specs, folder / "generated", CASE_PACKAGE)
@@ -164,7 +164,7 @@ def case_project(folder: Path) -> "Project":
 
 @cache
 def specs_below(folder: Path) -> "Specs":
-    """The specs below a folder that no test changes, read once for the session."""
+    """The specs below a folder that no test changes, read once per session."""
     from wireloom import pipeline
 
     return pipeline.read(folder)

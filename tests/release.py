@@ -1,7 +1,7 @@
-"""What would be released: wheel, source archive and generated package are built, looked at, installed and run.
+"""Builds the wheel, source archive and generated package of a release; inspects, installs and runs them.
 
-`nox -s release` runs it. Everything happens in a temporary folder; the environments have nothing but what pip installs
-for these files. Each step prints a line, and the first that fails ends the program with what it said.
+`nox -s release` runs it. Everything is in a temporary folder; the environments have only what pip installs for these
+files. Each step prints a line; the first failure ends the program with its output.
 """
 
 import os
@@ -43,7 +43,7 @@ assert format.parse(b"plain")["kind"] == "plain"
 
 
 def main() -> None:
-    """Build, look, install, run."""
+    """Build, inspect, install, run."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         run(sys.executable, "-m", "build", "--outdir", home / "dist", ROOT)
@@ -111,7 +111,7 @@ def generated_problems(path: Path) -> Iterator[str]:
 
 
 def try_installed(home: Path, source: Path, generated: Path) -> None:
-    """Install into an empty environment, run the commands of a new user, and check types against what is installed."""
+    """Install into an empty environment, run a new user's commands, and type-check against the installed package."""
     work = home / "work"
     work.mkdir(parents=True)
     venv.create(home / "environment", with_pip=True)
@@ -142,7 +142,10 @@ def _size(kind: str, path: Path) -> Iterator[str]:
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    """What a command prints; one that fails ends the program. In a folder of its own it sees no checkout."""
+    """The output of a command; a failure ends the program.
+
+    It runs in a folder of its own, so it does not see the checkout.
+    """
     outside = {key: value for key, value in os.environ.items() if cwd is None or key != "PYTHONPATH"}
     words = list(map(str, command))
     done = subprocess.run(words, cwd=cwd, env=outside, capture_output=True, text=True, check=False)
@@ -152,19 +155,19 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 def one(folder: Path, pattern: str) -> Path:
-    """The one file of the folder."""
+    """The only matching file of the folder."""
     (found,) = folder.glob(pattern)
     return found
 
 
 def one_name(names: list[str], end: str) -> str:
-    """The one name that ends so."""
+    """The only name with that suffix."""
     (found,) = (name for name in names if name.endswith(end))
     return found
 
 
 def say(line: str) -> None:
-    """Print a line at once."""
+    """Print a line immediately."""
     print(line, flush=True)  # noqa: T201 - the program's output
 
 

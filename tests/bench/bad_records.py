@@ -1,7 +1,8 @@
-"""What a bad record costs beside a good one of the same bytes: `python tests/bench/bad_records.py`.
+"""Measures the cost of a bad record against a good one of the same bytes: `python tests/bench/bad_records.py`.
 
-Each example of a format is made larger, to about 64 kB, by repeating one of its lists. Then it is damaged in several
-ways: cut off, a byte more, single bits, most of them near the end. The worst of each format is shown.
+One list in each example of a format is repeated until the record has about 64 kB. Then the record is damaged in several
+ways: cut off, extended by a byte, single bits flipped, most of them near the end. The worst case of each format is
+shown.
 """
 # ruff: noqa: T201 - it prints what it measures
 
@@ -75,12 +76,12 @@ OWN = {
         {"xs": [{"a": 1}, {"a": 1}]},
     ),
 }
-"""Own specs: what stands in front, the types from R on, and a value."""
+"""Our own specs: the text before the types, the types from R on, and a value."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that the good record takes and the worst bad one, and how that was damaged."""
+    """Seconds for the good record and for the worst bad one, and the kind of damage."""
 
     size: int
     good: float
@@ -89,7 +90,7 @@ class Costs:
 
 
 def grown(codec: Any, value: Any, root: str | None, parameters: dict[str, Any]) -> bytes | None:
-    """The bytes of a value of about SIZE bytes, of which one list is longer."""
+    """The bytes of a value, with one list repeated until there are about SIZE bytes."""
     best = None
     for path in lists(value):
         count = 1
@@ -110,7 +111,7 @@ def grown(codec: Any, value: Any, root: str | None, parameters: dict[str, Any]) 
 
 
 def lists(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where a value has lists with elements."""
+    """The paths of non-empty lists in a value."""
     if isinstance(value, list) and value:
         yield path
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -132,7 +133,7 @@ def damaged(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def seconds(codec: Any, data: bytes, root: str | None, parameters: dict[str, Any], runs: int = 1) -> tuple[float, bool]:
-    """How long decoding takes, at best, and whether the record is good."""
+    """The shortest decoding time, and whether the record is good."""
     array, best = pa.array([data], pa.binary()), float("inf")
     for _ in range(runs):
         start = time.perf_counter()
@@ -142,9 +143,9 @@ def seconds(codec: Any, data: bytes, root: str | None, parameters: dict[str, Any
 
 
 def costs(codec: Any, data: bytes, root: str | None, parameters: dict[str, Any]) -> Costs:
-    """What a record costs and, at worst, what is made of it by damage."""
+    """The cost of a record, and of its worst damaged version."""
     gc.collect()
-    gc.freeze()  # the values that it was built of
+    gc.freeze()  # the collector need not look at the values that were built
     good, _ = seconds(codec, data, root, parameters, 5)
     bad = [(*seconds(codec, each, root, parameters, 2), damage) for damage, each in damaged(data)]
     worst = max(((taken, damage) for taken, is_good, damage in bad if not is_good), default=(0.0, "none"))
@@ -167,7 +168,7 @@ def shipped() -> Iterator[tuple[str, Costs]]:
 
 
 def enlarged(codec: Any, example: Any) -> bytes | None:
-    """The record of an example, made larger; None of one that is bad."""
+    """The record of an example, enlarged; None for a bad one."""
     parameters = dict(example.parameters)
     try:
         value = codec.parse(example.data, root=example.root, **parameters)
@@ -177,7 +178,7 @@ def enlarged(codec: Any, example: Any) -> bytes | None:
 
 
 def own() -> Iterator[tuple[str, Costs]]:
-    """The costs of the own specs."""
+    """The costs of our own specs."""
     for name, (head, types, value) in OWN.items():
         with tempfile.TemporaryDirectory() as folder:
             text = f"wireloom: 1\nformat: {name}\ntitle: t\n{head}\nroot: R\ntypes:\n  R: {types}\n"

@@ -1,7 +1,7 @@
-"""Measures what people wait for, and prints a table: `nox -s bench`.
+"""Measures the times that users wait for, and prints a table: `nox -s bench`.
 
-Generation of all specs, import of each generated module in a fresh interpreter, and decoding with the construct parser.
-Each number is the best of several runs: the machine's other work can only add time.
+It measures generation of all specs, import of each generated module in a fresh interpreter, and decoding with the
+construct parser. Each number is the best of several runs, since other work of the machine can only add time.
 """
 
 import subprocess
@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / "generator"), str(GENERATED)]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A number with its unit, and the budget that it must keep to, where there is one."""
+    """A number with its unit, and its budget if there is one."""
 
     name: str
     value: float
@@ -52,7 +52,7 @@ def _timed(action: Callable[[], object]) -> float:
 
 
 def generation() -> Measurement:
-    """All specs, from their text to every file's text."""
+    """Generate all specs, from their text to every file's text."""
     from wireloom import pipeline
 
     project = pipeline.Project(ROOT / "specs", GENERATED)
@@ -60,7 +60,7 @@ def generation() -> Measurement:
 
 
 def imports(name: str) -> Measurement:
-    """One generated module, imported by an interpreter that has just started."""
+    """Import one generated module in a fresh interpreter."""
     program = f"import time; start = time.perf_counter(); import {PACKAGE}.{name}; print(time.perf_counter() - start)"
     environment = {"PYTHONPATH": f"{ROOT / 'generator'}:{GENERATED}"}
     command = [sys.executable, "-c", program]
@@ -72,7 +72,7 @@ def imports(name: str) -> Measurement:
 
 
 def decoding(name: str) -> list[Measurement]:
-    """Messages a second of the construct parser, on each good example of the spec."""
+    """Messages per second of the construct parser, for each good example of the spec."""
     import importlib
 
     from wireloom import pipeline
@@ -101,7 +101,7 @@ def _rate(action: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """Measure and print; 1 where a budget is exceeded."""
+    """Measure and print; returns 1 if a budget is exceeded."""
     import wireloom_formats
 
     names = sorted(wireloom_formats.FORMATS)

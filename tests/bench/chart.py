@@ -1,6 +1,6 @@
-"""The chart of docs/internals/benchmarks.md: messages that each contestant reads while the engine reads one hundred.
+"""Draws the chart of docs/internals/benchmarks.md: messages per hundred that the engine reads in the same time.
 
-The scale is logarithmic. Colours are those of the reader's theme: the page's own text is grey in both.
+The scale is logarithmic. The colours follow the reader's theme: text is grey on both.
 """
 
 import math
@@ -11,7 +11,7 @@ from contest import Result, Work
 
 _WIDTH, _LEFT, _RIGHT = 860, 330, 90
 _ROW, _GAP, _TOP, _BOTTOM = 24, 46, 62, 40
-_DECADES = (-3, 0)  # a thousandth of the engine's speed, and the engine's speed
+_DECADES = (-3, 0)  # a thousandth of the engine's speed, up to the engine's speed
 _STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #57606a }
   .title { font-size: 16px; font-weight: 600; fill: #24292f }
@@ -43,7 +43,7 @@ def drawn(measured: Sequence[tuple[Work, Sequence[Result]]]) -> str:
 
 
 def _shown(found: Sequence[Result]) -> list[Result]:
-    """Who reads; encoding, parts of the work and the limit of memory stand in the table."""
+    """The results of reading; encoding, partial work and the memory limit are only in the table."""
     return [each for each in found if each.contestant.most is None and "memcpy" not in each.contestant.name]
 
 
@@ -79,6 +79,6 @@ def _bar(result: Result, y: float, kind: str) -> Iterator[str]:
 
 
 def _x(speed: float) -> float:
-    """Where a speed stands; what is faster than the engine goes beyond its line."""
+    """The x coordinate of a speed; a contestant that is faster than the engine extends beyond its line."""
     low, high = _DECADES
     return _LEFT + (math.log10(speed) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT - 90)

@@ -1,7 +1,7 @@
-"""What `decode` and `encode` cost beside `ingest --engine local` of the same records, as whole commands.
+"""Measures `decode` and `encode` against `ingest --engine local` on the same records, as whole commands.
 
-`python tests/bench/command_bench.py [RECORDS] [FORMAT...]`: the records are those of `samples/`, again and again. The
-measure of `decode` is at most 4 times the processor seconds of `ingest`.
+`python tests/bench/command_bench.py [RECORDS] [FORMAT...]`: the records are those of `samples/`, repeated. `decode`
+should take at most 4 times the processor time of `ingest`.
 """
 
 import importlib
@@ -17,7 +17,7 @@ FRAMING = "length-prefixed"
 
 
 def stream(name: str, count: int) -> bytes:
-    """So many records of a format, each with its size before it."""
+    """`count` records of a format, each after its size."""
     module = importlib.import_module(f"wireloom_formats.{name}")
     good = sorted((ROOT / "samples" / name).glob("good*"))
     records = [each.data for file in good for each in module.iter_parse(file.read_bytes()) if each.error is None]

@@ -1,7 +1,7 @@
-"""Contestants that take turns: what is measured, and how.
+"""Measures contestants in turns.
 
-Each round times every contestant once, so that what else the machine does hits all alike; a ratio is taken within a
-round, and of the ratios the median. Who is slow works on a part of the messages and is scaled by it.
+Each round times every contestant once, so that other work of the machine affects all alike. Ratios are computed within
+a round; the median of the rounds counts. Slow contestants work on a part of the messages, and their time is scaled.
 """
 
 import statistics
@@ -15,10 +15,10 @@ Action = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """Somebody who does the work, or a part of it.
+    """A contestant that does all or a part of the work.
 
-    `target` is the least ratio to the time of `base` that is aimed at, `most` the highest; `base` is the name of
-    another contestant, the first where there is none.
+    `target` is the desired ratio to the time of `base`, `most` the highest allowed one; `base` is the name of another
+    contestant, by default the first.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work that contestants do: `messages` messages of `size` bytes."""
+    """Work for contestants: `messages` messages of `size` bytes."""
 
     title: str
     messages: int
@@ -41,7 +41,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a contestant needs for all messages, and how many times the time of the one it is compared with that is."""
+    """The time of a contestant for all messages, and its ratio to the contestant it is compared with."""
 
     contestant: Contestant
     seconds: float
@@ -50,7 +50,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """How the ratio stands to its target."""
+        """The ratio compared with its target."""
         target, most = self.contestant.target, self.contestant.most
         if target is not None:
             return "met" if self.ratio >= target else f"missed by {100 * (1 - self.ratio / target):.0f} %"
@@ -66,7 +66,7 @@ class Result:
 
 
 def results(work: Work, rounds: int) -> list[Result]:
-    """Times and ratios of everybody, in their order."""
+    """Times and ratios of all contestants, in order."""
     for contestant in work.contestants:
         contestant.action()
     times: list[Mapping[str, float]] = []
@@ -87,14 +87,14 @@ def _result(contestant: Contestant, base: str, times: Sequence[Mapping[str, floa
 
 
 def timed(action: Action) -> float:
-    """The seconds that something takes."""
+    """The duration of an action in seconds."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
 
 
 def progress(text: str) -> None:
-    """What is being done, on a terminal."""
+    """Show progress on a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()

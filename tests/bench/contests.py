@@ -1,6 +1,6 @@
-"""The contests: each format's engine beside those who do the same work, and their results held against each other.
+"""The contests: each format's engine against others that do the same work, with their results compared.
 
-Who is slow works on a part of the messages: the construct parser, the readers of Kaitai and aws-kinesis-agg.
+Slow contestants work on a part of the messages: the construct parser, the Kaitai readers and aws-kinesis-agg.
 """
 
 import base64
@@ -17,11 +17,11 @@ import kaitai_readers
 from contest import Contestant, Work
 from wireloom.runtime.engine import Request
 
-_AGGREGATES = 240  # messages for each aggregate, whose records are one message each
+_AGGREGATES = 240  # messages per aggregate, of one record each
 
 
 def works(count: int) -> Sequence[Callable[[], Work]]:
-    """All of them; each makes its messages when it is called."""
+    """All contests; each makes its messages when it is called."""
     return (lambda: aerospike(count), lambda: databus(count), lambda: kpl(count))
 
 
@@ -121,7 +121,7 @@ def kpl(count: int) -> Work:
 
 
 def one_column(name: str, column: str, array: pa.Array, *, explode: bool = False) -> Contestant:
-    """The engine, asked for one column; a third less time is 1.5 times the speed."""
+    """The engine decoding one column."""
     decode = data.decoder(name, [column], explode=explode)
     return Contestant(f"engine, `{column}` alone", lambda: decode(array), most=1 / 1.5)
 
@@ -137,7 +137,7 @@ def construct(name: str, messages: Sequence[bytes], part: int, target: float | N
 
 
 def encoder(name: str, records: pa.StructArray, messages: Sequence[bytes]) -> Sequence[Contestant]:
-    """The way back, which must give the same bytes."""
+    """Encoding, which must give the same bytes."""
     engine = data.engine(name)
     request = Request(engine.codec.default_root, engine.codec.settings({}))
     if engine.encode(records, request).to_pylist() != list(messages):
@@ -146,7 +146,7 @@ def encoder(name: str, records: pa.StructArray, messages: Sequence[bytes]) -> Se
 
 
 def copying(array: pa.Array, records: pa.StructArray) -> Contestant:
-    """The physical limit: as many bytes as go in and come out, copied once."""
+    """The physical limit: copying as many bytes as are read and written."""
     size = array.nbytes + records.nbytes
     source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
     ctypes.memset(source, 1, size)
@@ -157,7 +157,7 @@ def copying(array: pa.Array, records: pa.StructArray) -> Contestant:
 
 
 def same(name: str, ours: pa.Array, theirs: pa.Array) -> None:
-    """Raises DifferenceError where two columns differ."""
+    """Raise DifferenceError if two columns differ."""
     if not ours.cast(theirs.type).equals(theirs):
         raise data.DifferenceError(name)
 
@@ -170,7 +170,7 @@ def within(array: pa.Array, path: Sequence[str]) -> pa.Array:
 
 
 def _wrapped(records: Sequence[bytes]) -> list[dict[str, Any]]:
-    """Records as a Lambda function gets them, which is how aws-kinesis-agg takes them."""
+    """Records in the form that Lambda functions get, which aws-kinesis-agg expects."""
     outer = dict.fromkeys(("eventVersion", "eventSource", "eventID", "eventName", "invokeIdentityArn", "awsRegion"), "")
     inner = {"partitionKey": "a", "sequenceNumber": "1", "kinesisSchemaVersion": "1.0"}
     inner_time = {"approximateArrivalTimestamp": 0}

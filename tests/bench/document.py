@@ -1,4 +1,4 @@
-"""docs/internals/benchmarks.md, whose measured parts stand between marks."""
+"""Updates docs/internals/benchmarks.md, whose measured parts are between marks."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "internals" / "benchmarks.
 
 
 def put(command: str, text: str) -> None:
-    """Replace what was measured by a command."""
+    """Replace the measurements of a command."""
     start, end = f"<!-- measured: {command} -->\n", "<!-- end of what is measured -->\n"
     before, mark, rest = PAGE.read_text("utf-8").partition(start)
     _, close, after = rest.partition(end)

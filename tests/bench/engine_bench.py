@@ -1,4 +1,4 @@
-"""The native engine beside its peers: `python tests/bench/engine_bench.py [messages] [--write]`, one thread.
+"""The native engine against its peers: `python tests/bench/engine_bench.py [messages] [--write]`, one thread.
 
 Results are compared before anything is timed. `--write` puts the tables into docs/internals/benchmarks.md, between its
 marks, and the chart beside it.
@@ -27,7 +27,7 @@ _CHART = ROOT / "docs" / "internals" / "benchmarks.svg"
 
 
 def main() -> None:
-    """Measure everything; print it, or write it down."""
+    """Measure everything; print or write the results."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("messages", type=int, nargs="?", default=200_000)
     arguments.add_argument("--write", action="store_true")

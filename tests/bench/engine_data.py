@@ -1,4 +1,4 @@
-"""Messages for measuring and for mutating, made from a seed: the same bytes on every machine."""
+"""Messages for benchmarks and mutation tests, made from a seed: the same bytes on every machine."""
 # ruff: noqa: S311, S102, PERF401 - no secrets are made
 
 import base64
@@ -25,7 +25,7 @@ _SEED = 20260501
 
 
 class DifferenceError(Exception):
-    """Two contestants do not read the same."""
+    """Two contestants read different values."""
 
 
 @cache
@@ -39,7 +39,7 @@ def examples(name: str) -> list[bytes]:
 
 
 def engine(name: str) -> Engine:
-    """The engine of a generated format, by the layout that its spec says."""
+    """The engine of a generated format, with the layout of its spec."""
     import importlib
 
     codec = importlib.import_module(f"wireloom_formats.{name}").CODEC
@@ -53,7 +53,7 @@ def engine(name: str) -> Engine:
 def decoder(
     name: str, columns: Sequence[str] | None = None, *, explode: bool = False
 ) -> Callable[[pa.Array], pa.StructArray]:
-    """The engine's decode, which refuses to give back anything but good records read by itself."""
+    """The engine's decode; raises if it returns bad records or used the parser."""
     native = engine(name)
     settings = native.codec.settings({})
     request = Request(native.codec.default_root, settings, None if columns is None else tuple(columns), explode)

@@ -1,4 +1,4 @@
-"""The same work by what people have at hand: msgpack, numpy or struct with zlib, hashlib, protobuf, aws-kinesis-agg."""
+"""The same work with common libraries: msgpack, numpy or struct with zlib, hashlib, protobuf, aws-kinesis-agg."""
 
 import base64
 import gc

@@ -1,4 +1,4 @@
-"""What an executor waits for and carries: a cold import, and the wheel."""
+"""Measures start-up and size for executors: a cold import, and the wheel."""
 
 import os
 import statistics
@@ -21,7 +21,7 @@ print(arrow - start, time.perf_counter() - arrow)
 
 
 def cold_start() -> tuple[float, float]:
-    """Seconds until pyarrow is there, and from then until the first record is decoded, in a fresh interpreter."""
+    """Seconds until pyarrow is imported, and from then until the first record is decoded, in a fresh interpreter."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'generator'}:{ROOT / 'generated'}"}
     found = []
     for _ in range(_RUNS):

@@ -1,8 +1,10 @@
-"""Measures `ingest` beside one process that decodes and writes Parquet: `nox -s bench`, or by hand with --megabytes 50.
+"""Measures `ingest` against one process that decodes and writes Parquet.
 
-Commands start cold. Jobs of a warm session of Spark are done by a process that has run each of them before. What either
-costs is the processor time of all its processes, Java and Python, the wall time, and of commands the most memory that
-they have together. In each round everybody takes a turn, ratios are taken within a round, and shown is the median.
+Run `nox -s bench`, or this file with --megabytes 50.
+
+Commands start cold. Jobs of a warm Spark session run in a process that has run each of them before. The cost is the
+processor time of all processes, Java and Python, the wall time, and for commands the peak memory of all processes. In
+each round every contestant takes a turn. Ratios are computed within a round, and the median is shown.
 """
 
 import argparse
@@ -60,7 +62,7 @@ WARM = Path(__file__).with_name("ingest_warm.py")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody may cost at most: so many times what another does, and seconds, and what a third one does."""
+    """The highest allowed cost of a contestant: a multiple of another's, plus seconds, plus the cost of a third."""
 
     who: str
     kind: str  # wall, cpu
@@ -70,12 +72,12 @@ class Wanted:
     behind: str = ""
 
     def most(self, found: Mapping[str, Cost]) -> float:
-        """By what the others cost in a round."""
+        """The limit, given the others' costs in a round."""
         third = getattr(found[self.behind], self.kind) if self.behind else 0
         return float(self.times * getattr(found[self.of], self.kind) + self.seconds + third)
 
     def said(self, rounds: list[dict[str, Cost]]) -> str:
-        """What was found, and what was wanted."""
+        """The measured and the allowed cost."""
         had = [getattr(found[self.who], self.kind) for found in rounds]
         if self.seconds:
             sum = " + ".join(filter(None, (self.behind, f"{self.seconds:g} s", f"{self.times:g} times {self.of}")))
@@ -86,14 +88,14 @@ class Wanted:
         return f"{self.kind} {shown}, wanted {self.times:g}"
 
     def verdict(self, rounds: list[dict[str, Cost]]) -> str:
-        """Whether it was met."""
+        """Whether the limit was kept."""
         share = statistics.median(getattr(found[self.who], self.kind) / self.most(found) for found in rounds)
         return "met" if share <= 1 else f"missed by {100 * (share - 1):.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A job, who does it, and what is wanted of whom."""
+    """A job, its contestants, and the limits of their costs."""
 
     title: str
     contestants: dict[str, Measured]
@@ -104,7 +106,7 @@ class Contest:
 
 
 def databus(path: Path, megabytes: int) -> Path:
-    """Events back to back in one file."""
+    """Concatenated events in one file."""
     made = b"".join(engine_data.databus(20_000, 100))
     with path.open("wb") as file:
         while file.tell() < megabytes << 20:
@@ -123,7 +125,7 @@ def aerospike(folder: Path, count: int) -> Path:
 
 
 def pieces(folder: Path, count: int, size: int) -> Path:
-    """So many files of about so many bytes."""
+    """`count` files of about `size` bytes."""
     folder.mkdir()
     event = engine_data.databus(1, 100)[0]
     for number in range(count):
@@ -144,7 +146,7 @@ DECODER, ON_LOCAL, ON_SPARK, COPY, STARTED = (
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What is read in contests, and how."""
+    """The input of contests, and how to read it."""
 
     title: str
     format: str
@@ -153,7 +155,7 @@ class Input:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Those of `ingest`."""
+        """The options of `ingest`."""
         return ("--column", self.column) if self.column else ()
 
     def one_process(self) -> tuple[str, ...]:
@@ -163,7 +165,7 @@ class Input:
 
 
 def contests(home: Path, megabytes: int, *, spark: bool) -> Iterator[Contest]:
-    """Every job of the table but those of memory."""
+    """Every job of the table, except those about memory."""
     run = partial(partial, costs.command, folder=home / "run")
     count = megabytes * 5_000
     events = Input(f"{megabytes} MB of Databus in one file", "databus_event", databus(home / "events.bin", megabytes))
@@ -194,7 +196,7 @@ def contests(home: Path, megabytes: int, *, spark: bool) -> Iterator[Contest]:
 
 
 def _warm(folder: Path, given: Input, alone: Measured) -> Iterator[Contest]:
-    """In a session that has done it all before."""
+    """The same in a session that has run every job before."""
     arguments = (str(folder), given.format, str(given.path), given.column)
     with Racer((sys.executable, str(WARM), *arguments)) as racer:
         jobs = ("copy", "ingest") if given.column else ("ingest",)
@@ -209,7 +211,7 @@ def _warm(folder: Path, given: Input, alone: Measured) -> Iterator[Contest]:
 
 
 def _two_files(folder: Path, megabytes: int, whole: Input, run: Callable[..., Measured]) -> Contest:
-    """As many megabytes in two files, which nobody has to split."""
+    """As many megabytes in two files, which need not be split."""
     folder.mkdir()
     for name in ("first.bin", "second.bin"):
         databus(folder / name, megabytes // 2)
@@ -219,7 +221,7 @@ def _two_files(folder: Path, megabytes: int, whole: Input, run: Callable[..., Me
 
 
 def large(home: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The inputs that take memory, with the options that they are read by."""
+    """The inputs that need much memory, with their options."""
     events = home / "large"
     events.mkdir()
     (events / "events.bin").write_bytes(b"".join(engine_data.databus(120, 5_000_000)))
@@ -259,7 +261,7 @@ def peaks(home: Path, *, spark: bool) -> Iterator[str]:
 
 
 def table(megabytes: int, rounds: int, *, spark: bool, notify: Callable[[str], None]) -> list[str]:
-    """All of it, as Markdown."""
+    """The whole table as Markdown."""
     lines = [
         f"Measured with {rounds} rounds, Python {sys.version.split()[0]}, two cores.",
         "",

@@ -1,4 +1,4 @@
-"""What a command costs, or a job of a process that lives on: that of all processes, Java and Python."""
+"""Measures the cost of a command, or of a job in a running process: that of all its processes, Java and Python."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ from racer import Racer
 POLL = 0.02  # seconds
 ADOPTS = 36  # Linux: PR_SET_CHILD_SUBREAPER
 PAGE, TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
-TIMES = slice(11, 15)  # of the fields behind a process's name: its own time, and that of children that have ended
+TIMES = slice(11, 15)  # of the fields after a process's name: its own time, and that of ended children
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class Cost:
 
 
 Measured = Callable[[], Cost]
-"""Does something, and says what it cost."""
+"""Runs something and returns its cost."""
 
 
 def adopt() -> None:
-    """Be the parent of whatever outlives the process that began it: so Java's time counts, for which nobody waits."""
+    """Adopt orphaned processes, so that the time of Java processes counts, for which nobody waits."""
     ctypes.CDLL(None, use_errno=True).prctl(ADOPTS, 1, 0, 0, 0)
 
 
 def command(arguments: Sequence[str], folder: Path) -> Cost:
-    """Run a command in an empty folder; raises CalledProcessError where it fails."""
+    """Run a command in an empty folder; raises CalledProcessError if it fails."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     others = set(_children(os.getpid()))
@@ -61,7 +61,7 @@ def command(arguments: Sequence[str], folder: Path) -> Cost:
 
 
 def job(racer: Racer, name: str) -> Cost:
-    """Have a job done by a process that lives on: what it takes of its time, and of all that it has started."""
+    """Run a job in a running process; returns the cost of the process and all that it started."""
     before, begun = _spent(racer.process.pid), time.perf_counter()
     racer.run(name)
     wall = time.perf_counter() - begun
@@ -69,7 +69,7 @@ def job(racer: Racer, name: str) -> Cost:
 
 
 def _spent(pid: int) -> float:
-    """Seconds of processors of a process and of those that it started, whether they live or have ended."""
+    """Processor seconds of a process and of its children, running or ended."""
     ticks = 0
     for each in _tree(pid):
         with suppress(OSError):

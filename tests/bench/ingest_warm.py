@@ -1,4 +1,4 @@
-"""A Spark session that does a job whenever it is asked: `ingest_warm.py FOLDER FORMAT INPUT COLUMN`.
+"""A Spark session that runs a job for each request: `ingest_warm.py FOLDER FORMAT INPUT COLUMN`.
 
 Started by ingest_bench.py.
 """
@@ -20,7 +20,7 @@ PACKAGE, GENERATED = "wireloom_formats", ROOT / "generated"
 
 
 def main(folder: str, format: str, input: str, column: str) -> None:
-    """Copy the rows of the input as they are, where it has rows, or ingest it; either replaces what it wrote before."""
+    """Copy the rows of the input if it has rows, or ingest it; either replaces its earlier output."""
     module = open_format(open_package(PACKAGE, GENERATED), format)
     plan = Plan(f"{PACKAGE}.{module.FORMAT}", module.FORMAT, module.MEANING)
     with session((GENERATED,)) as spark:

@@ -1,4 +1,4 @@
-"""The contests of JSON: the engine beside json.loads, orjson and msgspec, each with pyarrow at the end."""
+"""The contests of JSON: the engine against json.loads, orjson and msgspec, each with pyarrow at the end."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from contests import construct, copying, one_column, same, within
 
 
 def works(count: int) -> Sequence[Callable[[], Work]]:
-    """All of them; each makes its messages when it is called."""
+    """All contests; each makes its messages when it is called."""
     return (
         lambda: aerospike(count),
         lambda: databus(count),
@@ -55,7 +55,7 @@ def databus(count: int) -> Work:
 
 
 def writing(title: str, name: str, messages: Sequence[bytes]) -> Work:
-    """Columns to JSON, beside writers that have the same values as dicts, bytes as base64 already."""
+    """Columns to JSON, against writers that get the values as dicts with bytes already in base64."""
     array = pa.array(messages, pa.binary())
     columns, encode, decode = data.decoder(name)(array), data.engine(name).codec.encode, data.decoder(name)
     same("what was written", encode(columns), array)

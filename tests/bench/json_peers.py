@@ -1,4 +1,4 @@
-"""JSON lines by what people have at hand: json.loads, orjson or typed structs of msgspec, and pyarrow at the end."""
+"""JSON lines with common libraries: json.loads, orjson or typed structs of msgspec, and pyarrow at the end."""
 
 import gc
 import json
@@ -33,7 +33,7 @@ _KINDS = {
 
 
 def without_collector(work: Callable[[], pa.StructArray]) -> pa.StructArray:
-    """Do it without the garbage collector, which would look through everything that was read so far."""
+    """Run the work without the garbage collector, which would walk all values read so far."""
     gc.disable()
     try:
         return work()
@@ -45,7 +45,7 @@ def without_collector(work: Callable[[], pa.StructArray]) -> pa.StructArray:
 
 
 def aerospike(messages: Sequence[bytes], read: Read) -> pa.StructArray:
-    """Dicts of each message, lists of columns, pyarrow at the end; containers become JSON text again."""
+    """Dicts for each message, lists for columns, pyarrow at the end; containers become JSON text again."""
     dumps = json.dumps
     return without_collector(
         lambda: _writes(
@@ -158,7 +158,7 @@ _MEMBERS = {
 
 
 def databus(lines: Sequence[bytes], read: Read) -> pa.StructArray:
-    """Dicts of each line, a list for each column, pyarrow at the end."""
+    """Dicts for each line, a list for each column, pyarrow at the end."""
     names = [name for name in _MEMBERS if name not in ("schemaId", "value")]
 
     def work() -> pa.StructArray:
@@ -171,7 +171,7 @@ def databus(lines: Sequence[bytes], read: Read) -> pa.StructArray:
 
 
 def databus_typed(lines: Sequence[bytes]) -> pa.StructArray:
-    """Typed structs of msgspec; their bytes are base64 of one line, so that line feeds are for us to take out."""
+    """Typed structs of msgspec. Their bytes are single-line base64, so line feeds are removed first."""
     import msgspec
 
     texts = {pa.string(): str, pa.bool_(): bool, pa.binary(): str}

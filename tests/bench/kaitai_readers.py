@@ -1,4 +1,4 @@
-"""Databus V1 in the style of Kaitai Struct: a class of reads in order, on a stream written here and on Kaitai's own."""
+"""A Databus V1 reader in the style of Kaitai Struct: reads in order, on a stream written here and on Kaitai's own."""
 
 import struct
 import zlib
@@ -15,7 +15,7 @@ FIELDS = (
 
 
 class Stream:
-    """What the reader needs of a stream."""
+    """The stream functions that the reader needs."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -57,7 +57,7 @@ class Stream:
 
 
 class Event:
-    """An event as Kaitai's compiler writes its reader; checksums are the caller's, as they are with Kaitai."""
+    """An event as in a reader from Kaitai's compiler. As there, the caller must check checksums."""
 
     def __init__(self, io: Any) -> None:
         self.version = io.read_s1()

@@ -1,4 +1,4 @@
-"""What peers have gathered of Aerospike writes, in lists, as one Arrow array: every peer ends alike."""
+"""Collects the values that peers read from Aerospike writes into one Arrow array, the same for every peer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 @dataclass
 class Writes:
-    """A list for each column, which a peer's loop appends to."""
+    """A list for each column, to which a peer appends."""
 
     kinds: list[str] = field(default_factory=list)
     namespaces: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The contests of two protocols that everybody can look up: DNS messages and Kafka record batches."""
+"""The contests of two public protocols: DNS messages and Kafka record batches."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -10,16 +10,16 @@ import protocol_peers as peers
 from contest import Contestant, Work
 from contests import construct, copying, within
 
-_BATCH = 100  # records of a batch, each a message to those who count
+_BATCH = 100  # records of a batch, each counted as a message
 
 
 def works(count: int) -> Sequence[Callable[[], Work]]:
-    """Both; each makes its messages when it is called."""
+    """Both contests; each makes its messages when it is called."""
     return (lambda: dns(count), lambda: kafka(count))
 
 
 def decoder(name: str) -> Callable[[pa.Array], pa.StructArray]:
-    """What programs call, addresses and times as columns have them; nothing is left to the parser."""
+    """The public decode function, with addresses and times in column form; fails if the parser is used."""
     module = importlib.import_module(f"wireloom_formats.{name}")
 
     def decode(array: pa.Array) -> pa.StructArray:
@@ -32,7 +32,7 @@ def decoder(name: str) -> Callable[[pa.Array], pa.StructArray]:
 
 
 def dns(count: int) -> Work:
-    """Answers of six types, with compressed names; what is encoded has them in full."""
+    """Answers of six types, with compressed names; the encoder writes names in full."""
     messages = peers.dns_messages(count)
     array = pa.array(messages, pa.binary())
     decode = decoder("dns_message")

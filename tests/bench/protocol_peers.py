@@ -1,4 +1,4 @@
-"""The same work by the usual libraries of two protocols: dnspython and kafka-python, and pyarrow for their columns."""
+"""The same work with the usual libraries of two protocols: dnspython and kafka-python, and pyarrow for columns."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _FLAGS = {"response": 15, "authoritative": 10, "truncated": 9, "recursionDesired
 
 
 def dns_messages(count: int, different: int = 2000) -> list[bytes]:
-    """Answers as resolvers get them, so many of them different."""
+    """Answers as resolvers get them; `different` distinct ones."""
     made = [_answer(number) for number in range(min(count, different))]
     return [made[number % len(made)] for number in range(count)]
 

@@ -1,4 +1,4 @@
-"""A contestant in a process of its own: it makes ready, then does a job for each line of its input."""
+"""A contestant in a process of its own: it prepares, then runs a job for each line of its input."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ READY, DONE = "ready\n", "done\n"
 
 
 class Racer:
-    """The process, from outside; a context manager that ends it."""
+    """The process, seen from outside; a context manager that ends it."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.command = command
@@ -21,7 +21,7 @@ class Racer:
         self._expect(READY)
 
     def run(self, job: str) -> None:
-        """Have a job done."""
+        """Run a job in the process."""
         assert self.process.stdin
         self.process.stdin.write(f"{job}\n")
         self.process.stdin.flush()
@@ -42,7 +42,7 @@ class Racer:
 
 
 def serve(jobs: Mapping[str, Action]) -> None:
-    """Do them as they are called, until the input ends; whatever else is printed goes where errors go."""
+    """Run the requested jobs until the input ends; other output goes to standard error."""
     with ExitStack() as stack:
         answers = stack.enter_context(os.fdopen(os.dup(1), "w"))
         os.dup2(2, 1)

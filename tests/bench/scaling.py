@@ -1,4 +1,4 @@
-"""How cost grows with the number and the size of messages, and what memory a batch takes at its peak."""
+"""Measures how cost grows with the number and size of messages, and the peak memory of a batch."""
 
 import json
 import statistics
@@ -15,8 +15,8 @@ from contest import progress, timed
 from engine_data import decoder
 
 _ROUNDS = 5
-_DISTINCT = 10_000  # messages made; more are the same again
-_TOTAL = 40_000_000  # bytes, where the size of a message changes
+_DISTINCT = 10_000  # distinct messages; more are repetitions
+_TOTAL = 40_000_000  # total bytes when the message size varies
 COUNTS = (1_000, 10_000, 100_000, 1_000_000, 2_000_000)
 SIZES = (50, 500, 5_000, 50_000)
 _FORMATS = {"aerospike_msgpack": data.aerospike, "databus_event": data.databus, "kpl_record": data.kpl}
@@ -24,7 +24,7 @@ _FORMATS = {"aerospike_msgpack": data.aerospike, "databus_event": data.databus, 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A measurement: so many messages of so many bytes took so long."""
+    """A measurement: the number and size of messages, and the time."""
 
     messages: int
     bytes: int
@@ -32,13 +32,13 @@ class Point:
 
     @property
     def each(self) -> float:
-        """Nanoseconds for a message."""
+        """Nanoseconds per message."""
         return self.seconds / self.messages * 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Memory in bytes: what went in, what came out, and the most that the process took for both."""
+    """Memory in bytes: input, output, and the peak of the process."""
 
     format: str
     input: int
@@ -98,9 +98,9 @@ def _measured(name: str, folder: str, count: int) -> list[int]:
     decode = decoder(name)
     buffers = [pa.py_buffer((Path(folder) / str(place)).read_bytes()) for place in range(2)]
     array = pa.Array.from_buffers(pa.binary(), count, [None, *buffers])
-    decode(array[:10])  # what is imported and compiled once
+    decode(array[:10])  # imports and compiles everything first
     before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the highest mark begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     records = decode(array)
     return [array.nbytes, records.nbytes, array.nbytes + _status("VmHWM") - before]
 

@@ -1,4 +1,4 @@
-"""All of Spark on so many cores, in a process of its own: `spark_alone.py CORES FOLDER`; started by spark_bench.py."""
+"""Spark on a given number of cores, in its own process: `spark_alone.py CORES FOLDER`; run by spark_bench.py."""
 
 import os
 import sys

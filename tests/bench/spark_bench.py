@@ -1,7 +1,7 @@
-"""Decoding on Spark beside its peers: `python tests/bench/spark_bench.py [messages] [--write]`, local[2], noop sink.
+"""Decoding on Spark against its peers: `python tests/bench/spark_bench.py [messages] [--write]`, local[2], noop sink.
 
-Peers that are slow get a part of the messages, and their time is scaled. What is not to be had is said. `--write` puts
-the table into docs/internals/benchmarks.md, between its marks.
+Slow peers get a part of the messages, and their time is scaled. Missing libraries are reported. `--write` puts the
+table into docs/internals/benchmarks.md, between its marks.
 """
 
 import argparse
@@ -37,11 +37,11 @@ from wireloom.spark.session import session  # noqa: E402
 from wireloom_formats import functions as W  # noqa: E402
 
 ROUNDS = 5
-DISTINCT = 50_000  # messages that differ; files repeat them
+DISTINCT = 50_000  # distinct messages; files repeat them
 GROUPS = 8  # row groups of a file
 PER_AGGREGATE = 240
-SLOW, SLOWER = 5, 50  # one in so many messages for a slow peer
-DEAGGREGATOR = ("aws_kinesis_agg", "six")  # it does not say that it needs the second
+SLOW, SLOWER = 5, 50  # slow peers get one of so many messages
+DEAGGREGATOR = ("aws_kinesis_agg", "six")  # the second is an undeclared dependency of the first
 COLUMNAR = "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled"
 DONE_BEFORE = "the same columns, already decoded"
 RAW = "raw rows through `mapInArrow`"
@@ -49,7 +49,7 @@ Measured = tuple[Work, Sequence[Result]]
 
 
 def main() -> None:
-    """Measure everything; print it, or write it down."""
+    """Measure everything; print or write the results."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("messages", type=int, nargs="?", default=1_000_000)
     arguments.add_argument("--write", action="store_true")
@@ -116,7 +116,7 @@ Works = Callable[[SparkSession, Mapping[str, DataFrame], Mapping[str, Path], int
 
 
 def _on_two_cores(files: Mapping[str, Path], count: int, works: Works) -> tuple[list[Measured], list[str]]:
-    """What is measured in one session, and what is not to be had."""
+    """The measurements in one session, and the missing libraries."""
     with session((ROOT / "generated", Path(__file__).parent)) as spark:
         spark.sparkContext.setLogLevel("ERROR")
         frames = {name: spark.read.parquet(str(folder)) for name, folder in files.items()}
@@ -274,19 +274,19 @@ def _job(  # noqa: PLR0913 - what a contestant has
     target: float | None = None,
     most: float | None = None,
 ) -> Contestant:
-    """Somebody whose rows go nowhere."""
+    """A contestant whose rows are discarded."""
     return Contestant(name, lambda: peers.written(act()), share, target, most, base)
 
 
 def _rows_given(spark: SparkSession, action: Action) -> None:
-    """Do something while Spark gives Python rows of a columnar scan as rows."""
+    """Run something while Spark passes rows of a columnar scan to Python as rows."""
     spark.conf.set(COLUMNAR, "false")
     action()
     spark.conf.unset(COLUMNAR)
 
 
 def _floor(name: str, job: partial[DataFrame]) -> DataFrame:
-    """The job with a Python side that has its results already."""
+    """The job with a Python side that already has its results."""
     original = type(job.args[0]).mapInArrow
 
     def caught(frame: DataFrame, act: peers.Act, schema: StructType) -> DataFrame:

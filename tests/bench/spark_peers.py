@@ -1,6 +1,6 @@
-"""What runs in Python workers while Spark is measured: the floor, and what people have at hand.
+"""Python code that runs in Spark's workers while Spark is measured: the floor, and common libraries.
 
-Importable by the workers, so that what the floor keeps is kept from one job to the next.
+The workers import this module, so that cached results of the floor are kept between jobs.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,12 +21,12 @@ USER_RECORDS = "partitionKey string, data binary"
 
 
 def written(frame: DataFrame) -> None:
-    """Have all its rows made."""
+    """Produce all rows."""
     frame.write.format("noop").mode("overwrite").save()
 
 
 def same(theirs: DataFrame, ours: DataFrame) -> None:
-    """Both have the same values in the columns that both have, as far as these are simple."""
+    """Check that both frames have the same values in common columns, as far as these are simple."""
     simple = ("string", "bigint", "binary")
     own = dict(ours.dtypes)
     shared = [name for name, type in theirs.dtypes if type in simple and own.get(name) == type]
@@ -36,12 +36,12 @@ def same(theirs: DataFrame, ours: DataFrame) -> None:
 
 
 def through(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The rows as they come."""
+    """The rows unchanged."""
     yield from batches
 
 
 def already(name: str, act: Act, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """What `act` gave of an earlier batch of as many rows: the same columns with nothing to do."""
+    """The results of `act` for an earlier batch of as many rows: the same columns without any work."""
     for batch in batches:
         key = name, batch.num_rows
         if key not in _KEPT:
@@ -65,13 +65,13 @@ BINS = "array<struct<name:string,type:string,order:string,value:variant>>"
 
 
 def from_json(frame: DataFrame) -> DataFrame:
-    """Lines of Databus by Spark's own reader, which checks little; the two members of base64 as bytes."""
+    """Databus lines with Spark's own reader, which checks little; the two base64 members become bytes."""
     members = frame.select(F.from_json(F.col("value").cast("string"), MEMBERS).alias("it")).select("it.*")
     return members.withColumns({name: F.unbase64(name) for name in ("schemaId", "value")})
 
 
 def from_variant(frame: DataFrame) -> DataFrame:
-    """Messages of Aerospike as VARIANT, and their members from it; what is in bins stays VARIANT."""
+    """Aerospike messages as VARIANT, and members extracted from it; the contents of bins stay VARIANT."""
     tree = frame.select(F.parse_json(F.col("value").cast("string")).alias("it"))
     paths = {
         "msg": ("$.msg", "string"),
@@ -89,7 +89,7 @@ def from_variant(frame: DataFrame) -> DataFrame:
 
 
 def construct_value(data: bytes) -> tuple[str, int]:
-    """Two members of a message that the construct parser read whole."""
+    """Two members of a message that the construct parser read completely."""
     from wireloom_formats import aerospike_msgpack
 
     value = aerospike_msgpack.parse(bytes(data))
@@ -97,7 +97,7 @@ def construct_value(data: bytes) -> tuple[str, int]:
 
 
 def user_records(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The codec, as any Python function uses it."""
+    """The codec, called like any Python function."""
     from wireloom_formats import kpl_record
 
     for batch in batches:
@@ -117,7 +117,7 @@ def deaggregated(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _wrapped(data: bytes) -> dict[str, Any]:
-    """A record in the shape that the library wants."""
+    """A record in the form that the library expects."""
     import base64
 
     now = {"approximateArrivalTimestamp": 0}

@@ -1,7 +1,7 @@
-"""Spark's from_protobuf beside the engine: `spark_protobuf.py JAR FOLDER`; started by spark_bench.py.
+"""Spark's from_protobuf against the engine: `spark_protobuf.py JAR FOLDER`; started by spark_bench.py.
 
-It runs on whichever PySpark there is a jar for, also one too old for `wireloom.spark`: so the engine is called as any
-Python function is, in `mapInArrow`.
+It runs on any PySpark for which there is a jar, also on versions too old for `wireloom.spark`. So the engine is called
+like any Python function, in `mapInArrow`.
 """
 
 import os
@@ -52,7 +52,7 @@ def engine(frame: DataFrame) -> DataFrame:
 
 
 def from_protobuf(frame: DataFrame, descriptors: str) -> DataFrame:
-    """The user records as Spark alone can get them."""
+    """The user records, as far as Spark alone can read them."""
     from pyspark.sql.protobuf.functions import from_protobuf
 
     rows = frame.select(from_protobuf(F.expr(BODY), MESSAGE, descriptors).alias("it"))

@@ -14,7 +14,7 @@ def page(
     carried: tuple[float, float, int],
     conditions: str,
 ) -> str:
-    """All that is measured, as Markdown."""
+    """All measurements as Markdown."""
     by_count, by_size, peaks = growth
     arrow, first, wheel = carried
     return "\n".join(

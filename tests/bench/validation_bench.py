@@ -1,8 +1,8 @@
-"""Validation beside jsonschema and jsonschema-rs, on the same schemas and messages: `[messages]`, 20 000 by default.
+"""Validation against jsonschema and jsonschema-rs, on the same schemas and messages: `[messages]`, 20 000 by default.
 
-Each contestant judges the bytes of messages, all valid or one of a hundred with mistakes, and lists the problems of
-those. Contestants take turns, and a row has the medians of processor time; ratios are those within a turn, so that a
-busy machine slows both. A second table has what it takes to make the nodes of a text, by the engine and by the parser.
+Each contestant validates the bytes of messages, all valid or one in a hundred invalid, and lists the problems.
+Contestants take turns, and a row has the medians of processor time. Ratios are computed within a turn, so that a busy
+machine slows both. A second table has the time for parsing a text into nodes, by the engine and by the parser.
 """
 
 # ruff: noqa: T201 - it prints its tables
@@ -27,12 +27,12 @@ from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation import documents
 
 TURNS = 5
-SLOW = 211  # jsonschema is given one of so many messages
+SLOW = 211  # jsonschema gets one of so many messages
 Judge = Callable[[Sequence[bytes]], int]
 
 
 def messages(name: str, count: int, *, bad: bool) -> list[bytes]:
-    """Examples of a format again and again; where `bad`, one of a hundred has another member and lacks its first."""
+    """Examples of a format, repeated; with `bad`, one in a hundred has an extra member and lacks its first."""
     (format,) = (each for each in shipped_formats() if each.name == name)
     root = format.roots[0].name
     good = [each.data for each in format.examples if each.root == root and not (each.error or each.parameters)]
@@ -44,7 +44,7 @@ def messages(name: str, count: int, *, bad: bool) -> list[bytes]:
 
 
 def judges(name: str) -> dict[str, Judge]:
-    """The contestants; each gives the number of problems."""
+    """The contestants; each returns the number of problems."""
     module = importlib.import_module(f"wireloom_formats.{name}")
     slow, fast = Draft202012Validator(module.JSON_SCHEMA), jsonschema_rs.Draft202012Validator(module.JSON_SCHEMA)
     return {
@@ -62,7 +62,7 @@ def microseconds(judge: Judge, data: Sequence[bytes]) -> float:
 
 
 def readers() -> dict[str, Judge]:
-    """Who makes the nodes of a text."""
+    """The contestants that parse a text into nodes."""
     return {
         "the engine": lambda data: sum(documents.regular(each, documents.DEEPEST).end for each in data),
         "the parser's reader": lambda data: sum(read(each, documents.DEEPEST).end for each in data),
@@ -70,7 +70,7 @@ def readers() -> dict[str, Judge]:
 
 
 def rows(contestants: Mapping[str, Judge], data: Sequence[bytes]) -> Iterator[tuple[str, float, float]]:
-    """Each contestant, its microseconds a message, and how many times those of the first that is."""
+    """Each contestant, its microseconds per message, and the ratio to the first."""
     first = next(iter(contestants))
     turns = [
         {who: microseconds(judge, data[::SLOW] if who == "jsonschema" else data) for who, judge in contestants.items()}

@@ -1,1 +1,1 @@
-"""What generated modules do: parse, build, streams, columns, schemas, validation and conversion."""
+"""Tests of generated modules: parsing, building, streams, columns, schemas, validation and conversion."""

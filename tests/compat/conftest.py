@@ -1,4 +1,4 @@
-"""Old and new specs as folders, and their modules at work."""
+"""Old and new specs in folders, and their generated modules."""
 
 import tempfile
 from contextlib import ExitStack
@@ -15,13 +15,13 @@ from wireloom.examples import opened
 
 @pytest.fixture
 def folders(tmp_path):
-    """Writes a case's specs; the folders."""
+    """A function that writes the specs of a case; returns the folders."""
     return lambda case: _written(case, tmp_path)
 
 
 @cache
 def findings(case: Case):
-    """What a case comes to."""
+    """The findings of a case."""
     with tempfile.TemporaryDirectory() as folder:
         old, new = _written(case, Path(folder))
         today = pipeline.read(new, outcomes=False)
@@ -38,7 +38,7 @@ def _written(case: Case, below: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def compared(folders):
-    """The findings of a case, whose specs are written, too."""
+    """The findings of a case, whose specs are also written to folders."""
 
     def found(case: Case):
         folders(case)

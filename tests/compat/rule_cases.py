@@ -1,6 +1,6 @@
-"""A case for each rule of `compat`: an old spec and a new one, and for harmless changes the same.
+"""A case for each rule of `compat`: an old and a new spec; the same for harmless changes.
 
-A case is the text of what stands below `types:` and, where it starts with a key of the document, that too.
+A case is the text below `types:` and, if it starts with a key of the document, that too.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ HEAD = "wireloom: 1\nformat: report\ntitle: A report\n"
 
 @dataclass(frozen=True)
 class Case:
-    """An old spec, a new one, and the mode in which the rule is found."""
+    """An old and a new spec, and the mode in which the rule is found."""
 
     old: str
     new: str
@@ -18,7 +18,7 @@ class Case:
 
 
 def binary(*fields: str, head: str = "encoding: binary\nroot: Report", more: str = "") -> str:
-    """A spec of one struct, with a field a line."""
+    """A spec of one struct, with one field per line."""
     return _spec(head, fields, more)
 
 
@@ -40,13 +40,13 @@ def _spec(head: str, fields: tuple[str, ...], more: str) -> str:
 
 
 def versioned(order: str, *fields: str) -> str:
-    """A spec with versions that its first field tells."""
+    """A spec with versions, which the first field selects."""
     head = f"encoding: binary\nversions: {{order: {order}, from: version}}\nroot: Report"
     return binary("version: uint8", *fields, head=head)
 
 
 def changed(spec, old: str, *new: str, mode: str = "backward") -> Case:
-    """A spec of one field and another beside, and what becomes of it."""
+    """A spec of two fields, and the change of one of them."""
     return Case(spec("serial: uint16", old), spec("serial: uint16", *new), mode)
 
 
@@ -77,7 +77,7 @@ OTHER = "  Other: {fields: [{level: int16}]}\n"
 
 
 def parameter(default: str, *fields: str) -> str:
-    """A spec with a parameter that a check reads."""
+    """A spec with a parameter that a check uses."""
     head = f"encoding: binary\nparameters: {{level: {{type: int, default: {default}}}}}\nroot: Report"
     return binary("a: uint8", "check: {that: a >= level, field: a, else: too_small}", *fields, head=head)
 
@@ -367,7 +367,7 @@ NAMED = {
         "form: [`msgpack`, array] before, [`msgpack`, object] now",
     ),
 }
-"""Changes by the rule that names them, and what it says."""
+"""Cases by the rule that they show, with the message."""
 DANGEROUS = {
     "a sign": changed(binary, "a: uint16", "a: int16"),
     "a sign of a length": Case(binary("a: {type: bytes, size: uint8}"), binary("a: {type: bytes, size: int8}")),

@@ -1,1 +1,1 @@
-"""What documents, samples and the project's layout promise."""
+"""Tests of the documents, the samples and the project's layout."""

@@ -1,7 +1,8 @@
-"""What works with what: a record for each feature in each encoding, tried, and the page that says what came of it.
+"""Tries each feature in each encoding, and writes the page with the results.
 
-`python tests/docs/what_works.py` brings docs/reference/what-works.md up to date, `--check` only looks. A feature that an encoding lacks is
-refused when the spec is read; everything else is built, read back, decoded into columns and held against its schema.
+`python tests/docs/what_works.py` updates docs/reference/what-works.md, `--check` only compares. If an encoding lacks a
+feature, the spec is refused. Otherwise a record is built, read back, decoded into columns and checked against its
+schema.
 """
 
 # ruff: noqa: E501 - a table has a row on each line
@@ -45,7 +46,7 @@ _CRC = {"width": 16, "poly": 4129, "init": 65535, "check": 10673}
 
 @dataclass(frozen=True)
 class Feature:
-    """A record that has it: fields, a value, types beside the record's, other keys of its struct and of the format."""
+    """A record with the feature: fields, a value, further types, and further keys of its struct and of the format."""
 
     name: str
     fields: list[Any]
@@ -254,7 +255,7 @@ FEATURES: dict[str, list[Feature]] = {
 
 
 def cells(feature: Feature) -> Iterator[str]:
-    """What comes of the feature in each encoding."""
+    """The result for the feature in each encoding."""
     for encoding in ENCODINGS:
         yield _cell(feature, encoding)
 
@@ -283,7 +284,7 @@ def _document(feature: Feature, encoding: str) -> dict[str, Any]:
 
 
 def _sized(entry: dict[str, Any], encoding: str) -> dict[str, Any]:
-    """The entry; a TEXT in it is one of two bytes, which binary alone has to say."""
+    """The entry, with TEXT replaced by a two-byte text; only binary must state the size."""
     ((name, content),) = entry.items()
     if not isinstance(content, dict) or content.get("type") != "list(TEXT)":
         return entry
@@ -307,7 +308,7 @@ def _numbered(entry: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def _tried(module: ModuleType, schema: dict[str, Any], value: dict[str, Any]) -> str:
-    """Build, read back, decode, encode, hold against the schema; what of it the engine did."""
+    """Build, read back, decode, encode, and validate; returns what the engine did of it."""
     data = module.build(value)
     parsed = module.parse(data)
     assert module.build(parsed) == data, (value, parsed)
@@ -348,7 +349,7 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, or with --check look whether it is right."""
+    """Write the page, or with --check compare it."""
     text = page()
     if "--check" in sys.argv:
         sys.exit(PAGE.read_text(encoding="utf-8") != text)

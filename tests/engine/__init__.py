@@ -1,1 +1,1 @@
-"""The native engine, held against the parser."""
+"""Tests of the native engine against the parser."""

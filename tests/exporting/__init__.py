@@ -1,1 +1,1 @@
-"""What generated modules do: parse, build, streams, columns, schemas, validation and conversion."""
+"""Tests of exports to other languages."""

@@ -1,7 +1,7 @@
-"""Records whose bodies of JSON others wrote: `python tests/fuzz/bodies.py FOLDER [count] [seed]`.
+"""Records whose JSON bodies look like another writer's: `python tests/fuzz/bodies.py FOLDER [count] [seed]`.
 
-Texts are altered where a builder puts them down, so that lengths and checksums around them fit. Engine and parser are
-held against each other over such records of the specs in a folder, and engine and builder over altered rows.
+Texts are altered at the moment when a builder writes them, so that lengths and checksums around them fit. Engine and
+parser are compared on such records of the specs in a folder, and engine and builder on altered rows.
 """
 # ruff: noqa: T201, S311 - it prints what differs, and makes no secrets
 
@@ -30,11 +30,11 @@ from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 
 _CHUNK = 1500
-_ALTERED = 0.4  # the share of texts that are
+_ALTERED = 0.4  # the share of texts that are altered
 
 
 def values(format: Format, codec: Any, parameters: Mapping[str, Any], count: int, seed: int) -> list[Any]:
-    """Values of the first root that are built."""
+    """Values of the first root that can be built."""
     made, found = Values(format, Chance(seed), parameters), []
     for _ in range(20 * count):
         with suppress(NoValueError, Exception):
@@ -47,7 +47,7 @@ def values(format: Format, codec: Any, parameters: Mapping[str, Any], count: int
 
 
 def records(engine: Engine, given: Sequence[Any], request: Request, count: int, seed: int) -> list[bytes]:
-    """Records of the values: as built, with altered bodies, and damaged as any bytes are."""
+    """Records of the values: as built, with altered bodies, and damaged like any bytes."""
     source, root = random.Random(seed), engine.root(request)
     construct = root.construct
     built = [construct.build(root.wired(value), **request.settings) for value in given]
@@ -64,7 +64,7 @@ def records(engine: Engine, given: Sequence[Any], request: Request, count: int, 
 
 
 def requests(engine: Engine, format: Format, seed: int) -> Iterator[Request]:
-    """All columns in each form of open values, and some columns, for the parameters at hand and others."""
+    """All columns in each form of open values, and some columns, for these parameters and others."""
     chance, root = random.Random(seed), engine.codec.default_root
     names = [field.name for field in engine.codec.root(None).logical.fields]
     for given in ({}, settings(format, Chance(seed))) if format.parameters else ({},):
@@ -76,7 +76,7 @@ def requests(engine: Engine, format: Format, seed: int) -> Iterator[Request]:
 
 
 def differences(format: Format, codec: Any, count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Where engine and parser, or engine and builder, disagree: the record or the row, and what differs."""
+    """Where engine and parser, or engine and builder, disagree: the record or row, and the difference."""
     engine = codec.engine
     for turn, request in enumerate(requests(engine, format, seed)):
         given = values(format, codec, request.settings, 40, seed + turn)
@@ -93,7 +93,7 @@ def differences(format: Format, codec: Any, count: int, seed: int) -> Iterator[t
 
 
 def main(folder: str, count: int, seed: int) -> int:
-    """Compare; the number of differences."""
+    """Compare; returns the number of differences."""
     found = 0
     for format in pipeline.formats(Path(folder)):
         with opened({format.name: pipeline.emit(format)}) as modules:

@@ -1,7 +1,7 @@
-"""Engine and construct parser over the same mutants: `python tests/fuzz/differential.py FORMAT [count] [seed]`.
+"""Engine and construct parser on the same mutants: `python tests/fuzz/differential.py FORMAT [count] [seed]`.
 
-What the engine accepts the parser must accept, with equal columns; what it gives up on is the parser's in any case.
-Half of the mutants have their checksums mended; those of JSON text know what it is made of.
+Records that the engine accepts must be accepted by the parser, with equal columns; those that it gives up on are left
+to the parser anyway. Half of the mutants have corrected checksums; mutants of JSON text are altered as JSON.
 """
 # ruff: noqa: T201, E501 - it prints what differs
 
@@ -34,7 +34,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def seeds(name: str) -> list[bytes]:
-    """Records to start from: made ones where there are some, and the examples of the spec."""
+    """The records to start from: made ones if there are any, and the examples of the spec."""
     made = {
         "databus_event": lambda: data.databus(20, 12),
         "aerospike_msgpack": lambda: data.aerospike(60),
@@ -46,20 +46,20 @@ def seeds(name: str) -> list[bytes]:
 
 
 def parser(engine: Engine, request: Request) -> Callable[[bytes], object]:
-    """What the mutants are mended by."""
+    """The parser that corrects the mutants."""
     construct = engine.root(request).construct
     return lambda data: construct.parse(data, **request.settings)
 
 
 def altered(engine: Engine, records: Sequence[bytes], count: int, seed: int, request: Request) -> Iterator[bytes]:
-    """So many mutants of records of the format."""
+    """`count` mutants of records of the format."""
     if "structure" in engine.layout:
         return json_mutants(records, count, seed)
     return mutants(records, count, seed, parser(engine, request))
 
 
 def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[tuple[bytes, str]]:
-    """The records on which engine and parser differ, with what differs."""
+    """The records on which engine and parser differ, with the difference."""
     array = pa.array(records, pa.binary())
     found = engine.decode(array, request)
     assert found is not None, "the engine does not cover this format"
@@ -86,12 +86,12 @@ def compare(engine: Engine, records: Sequence[bytes], request: Request) -> list[
 
 
 def _text(array: pa.Array) -> str:
-    """All values as text: unlike Arrow's own comparison it takes a NaN for equal to itself."""
+    """All values as text, since Arrow's own comparison treats NaN as unequal to itself."""
     return repr(array.to_pylist())
 
 
 def main(name: str, count: int, seed: int) -> int:
-    """Compare; the number of differences."""
+    """Compare; returns the number of differences."""
     engine, records, differences, done, start = data.engine(name), seeds(name), 0, 0, time.perf_counter()
     variants = SETTINGS.get(name, ({},))
     while done < count:

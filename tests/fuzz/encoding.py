@@ -1,8 +1,8 @@
-"""Engine and construct path over the same columns: `python tests/fuzz/encoding.py FORMAT [count] [seed]`.
+"""Engine and construct path on the same columns: `python tests/fuzz/encoding.py FORMAT [count] [seed]`.
 
-Rows are made from valid records and then altered: nulls, numbers out of range, other words, bytes of VARIANTs. What the
-engine writes the construct path must write, byte for byte; what it gives up on is the construct path's in any case.
-With `--engine-only` nothing is compared: for builds with sanitizers. `--library=PATH` names the build.
+Rows are made from valid records and then altered: nulls, numbers out of range, other words, bytes of VARIANTs. The
+construct path must write the same bytes as the engine; rows that the engine gives up on are left to it anyway. With
+`--engine-only` nothing is compared: for builds with sanitizers. `--library=PATH` names the build.
 """
 # ruff: noqa: T201, S311 - it prints what differs, and makes no secrets
 
@@ -53,7 +53,7 @@ SETTINGS = {
 
 
 def rows(engine: Engine, request: Request, records: Sequence[bytes]) -> list[dict[str, Any]]:
-    """The rows of those records that are valid, as plain Python, and the same without what is derived."""
+    """The rows of the valid records, as plain Python, with and without derived members."""
     decoded = engine.codec.decode(pa.array(records, pa.binary()), root=request.root, **request.settings)
     return [row for row in decoded.records.to_pylist() if row is not None]
 
@@ -120,17 +120,17 @@ def _other_bytes(value: bytes, source: random.Random) -> bytes:
 
 
 def as_columns(values: Sequence[dict[str, Any]], type: pa.StructType) -> pa.StructArray:
-    """Rows as columns; a member that its column cannot hold is null."""
+    """Rows as columns; a member that does not fit its column is null."""
     return pa.array([fitting(value, type) for value in values], type)
 
 
 def fitting(value: Any, type: pa.DataType) -> Any:
-    """The value with what its Arrow type cannot hold replaced by null, or in a VARIANT by no bytes."""
+    """The value with parts that do not fit the Arrow type replaced by null, or in a VARIANT by no bytes."""
     if pa.types.is_struct(type):
         if not isinstance(value, dict):
             return None
         return {field.name: _unless_null(field, fitting(value.get(field.name), field.type)) for field in type}
-    if pa.types.is_map(type):  # whose keys Arrow takes for granted
+    if pa.types.is_map(type):  # Arrow assumes that keys are not null
         if not isinstance(value, list):
             return None
         pairs = [each for each in value if isinstance(each, tuple)]
@@ -150,7 +150,7 @@ def _unless_null(field: pa.Field, value: Any) -> Any:
 
 
 def compare(engine: Engine, records: pa.StructArray, request: Request) -> list[tuple[int, str]]:
-    """The rows on which engine and construct path differ, with what differs."""
+    """The rows on which engine and construct path differ, with the difference."""
     writer = engine.writer(request)
     assert writer is not None, "the engine does not cover this format"
     found, given_up = written(engine, records, request)
@@ -165,7 +165,7 @@ def compare(engine: Engine, records: pa.StructArray, request: Request) -> list[t
 
 
 def written(engine: Engine, records: pa.StructArray, request: Request) -> tuple[pa.Array, set[int]]:
-    """What the engine writes, and the rows that it gives up on."""
+    """The bytes that the engine writes, and the rows that it gives up on."""
     run = engine.writer(request).run(records, request)
     blocks = [None if block is None else pa.py_buffer(block) for block in run.take()]
     return pa.Array.from_buffers(pa.binary(), len(records), blocks), {
@@ -174,7 +174,7 @@ def written(engine: Engine, records: pa.StructArray, request: Request) -> tuple[
 
 
 def hammer_alone(engine: Engine, records: pa.StructArray, request: Request) -> int:
-    """Each buffer in memory of its own, so that a read beyond its end is seen; how many rows were given up."""
+    """Copy each buffer, so that sanitizers detect reads beyond its end; returns how many rows were given up."""
     table = engine.writer(request)
     given = [
         column and tuple(each if each is None or isinstance(each, int) else bytearray(each) for each in column)
@@ -186,13 +186,13 @@ def hammer_alone(engine: Engine, records: pa.StructArray, request: Request) -> i
 
 
 def constructed(engine: Engine, records: pa.StructArray, request: Request) -> bytes | None:
-    """What the construct path makes of one row."""
+    """The bytes that the construct path writes for one row."""
     (value,) = reading.from_struct_array(records, engine.root(request).logical, extensions=engine.codec.extensions)
     return None if value is None else engine.build(0, value, request)
 
 
 def outcome(act: Callable[[], Any]) -> Any:
-    """The result, or what is raised, as text."""
+    """The result, or the exception, as text."""
     try:
         return act()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what callers see
@@ -200,7 +200,7 @@ def outcome(act: Callable[[], Any]) -> Any:
 
 
 def main(name: str, count: int, seed: int, *, engine_only: bool) -> int:
-    """Compare; the number of differences."""
+    """Compare; returns the number of differences."""
     engine, differences, refused, done, start = data.engine(name), 0, 0, 0, time.perf_counter()
     variants = SETTINGS[name]
     while done < count:

@@ -1,9 +1,9 @@
-"""Mutants through a build of the engine with sanitizers: `python tests/fuzz/hammer.py FORMAT COUNT LIBRARY PRELOAD`.
+"""Mutants on a build of the engine with sanitizers: `python tests/fuzz/hammer.py FORMAT COUNT LIBRARY PRELOAD`.
 
-This process makes the mutants, half of them with their checksums mended, thousands at a time. Another one, which starts
-with the sanitizers' runtimes (PRELOAD) and takes the engine from LIBRARY, reads them in every way that the engine has:
-each record in memory of its own, so that a read beyond its end is seen; all in one array; back to back and behind
-their sizes as a stream. A report of a sanitizer ends it, and so does anything else that is no plain result.
+This process makes the mutants, half of them with corrected checksums, thousands at a time. A second process loads the
+sanitizers' runtimes (PRELOAD) and the engine from LIBRARY. It reads the mutants in every way that the engine has: each
+record in memory of its own, so that reads beyond its end are detected; all in one array; concatenated, and with size
+prefixes, as a stream. A sanitizer's report ends it, and so does any other unexpected result.
 """
 # ruff: noqa: T201 - it prints how far it is
 
@@ -27,18 +27,18 @@ from wireloom.runtime.engine import Request
 from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText
 
 _CHUNK = 4000
-_INLINE = 12  # a view of so many bytes holds them itself
+_INLINE = 12  # an Arrow view holds so many bytes itself
 _HEAD = struct.Struct("<II")
 
 
 def main(name: str, count: int, library: str, preload: str, seed: int = 0) -> int:
-    """Make mutants and have them read; the exit code of the process that reads."""
+    """Make mutants and have them read; returns the exit code of the reading process."""
     command = [sys.executable, __file__, "--read", name, library]
     environment = os.environ | {
         "LD_PRELOAD": preload,
-        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
+        "ASAN_OPTIONS": "detect_leaks=0",  # leaks of the interpreter itself
         "UBSAN_OPTIONS": "print_stacktrace=1",
-        "PYTHONMALLOC": "malloc",  # so that ASan sees each record's end
+        "PYTHONMALLOC": "malloc",  # so that ASan knows each record's end
     }
     start = time.perf_counter()
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as reader:
@@ -86,7 +86,7 @@ def _write(pipe: IO[bytes], variant: int, batch: Sequence[bytes]) -> None:
 
 
 def read(name: str, library: str) -> None:
-    """Read what comes."""
+    """Read the batches on standard input."""
     native = built(library)
     engine, requests = data.engine(name), _requests(name)
     programs = [engine.program(request) for request in requests]
@@ -115,7 +115,7 @@ def _take(table: Any, found: Any) -> None:
 
 
 def _alone(table: Any, batch: Sequence[bytes]) -> None:
-    """Views of one buffer each; what would be in a view itself is an array of its own."""
+    """Views of one buffer each; values that would fit into a view get an array of their own."""
     held = [numbers("B", record) for record in batch if len(record) > _INLINE]
     views = b"".join(struct.pack("<i4sii", len(each), each[:4].tobytes(), place, 0) for place, each in enumerate(held))
     _take(table, table.program.run(2, [None, views, *held], 0, 0, len(held)))
@@ -132,7 +132,7 @@ def _together(table: Any, batch: Sequence[bytes]) -> None:
 
 
 def _streamed(native: Any, program: Any, batch: Sequence[bytes], *, prefixed: bool) -> None:
-    """Where the program gives up on a record the stream goes on a little further, up to its end."""
+    """Read a stream; where the program gives up, continue a little further, up to the end."""
     parts = [(len(each).to_bytes(4, "big") if prefixed else b"") + each for each in batch]
     whole = numbers("B", b"".join(parts))
 

@@ -1,7 +1,7 @@
-"""Damaged JSON text that knows what JSON is made of: most of it is still JSON, of a meaning a step aside.
+"""Damages JSON text by its structure: most results are still JSON, with a slightly different meaning.
 
-Values are escaped another way, made longer, deeper, of another kind; members change places, come twice or go; numbers
-get exponents, digits and signs; base64 loses its padding. The rest is damaged as any bytes are.
+Values are escaped differently, made longer, deeper, or of another kind; members are moved, repeated or removed; numbers
+get exponents, digits and signs; base64 loses its padding. The rest is damaged like any bytes.
 """
 # ruff: noqa: S311, E501 - no secrets are made; words stand in rows
 
@@ -28,12 +28,12 @@ _WORDS = (
     *(b'"\\ud83d\\ude00"', b'"\\ud83d"', b'"\\ude00"', b'"\\ud83d\\u0041"', b'"\\u0000"', b'"\\u00e9"', b'"\\uFFFF"', b'"\\x"', b'"\\u12"', b'"\\/\\b\\f\\n\\r\\t\\"\\\\"'),
     *('"Grüße"'.encode(), '"日本"'.encode(), b'"\xff"', b'"\xed\xa0\x80"', b'"\xc3\\u00a9"', b'"\x01"', b'"\x7f"', b'"' + b"x" * 70 + b'"', b"'x'"),
 )  # fmt: skip
-_DEEP = 300  # brackets: what Python's reader surely takes
+_DEEP = 300  # brackets that Python's reader accepts for sure
 _WHITE = (b" ", b"\n", b"\r\n", b"\t", b"   ", b"\x0c", b"\xc2\xa0", b"/**/", b"\xef\xbb\xbf", b"\x00")
 
 
 def json_mutants(records: Sequence[bytes], count: int, seed: int) -> Iterator[bytes]:
-    """So many altered texts."""
+    """`count` altered texts."""
     source = random.Random(seed)
     blind = damaged(records, count, seed)
     for _ in range(count):
@@ -151,7 +151,7 @@ def _members(source: random.Random, record: bytes, others: Sequence[bytes]) -> b
 
 
 class _Members(list[tuple[str, object]]):
-    """An object, member by member."""
+    """An object as a list of members."""
 
 
 def _objects(tree: object) -> Iterator[_Members]:
@@ -173,7 +173,7 @@ def _written(tree: object) -> str:
 
 
 def _deeper(source: random.Random, record: bytes, others: Sequence[bytes]) -> bytes:
-    """A token within brackets, a few or as many as the limits are."""
+    """A token within brackets, a few or as many as the limits."""
     tokens = [span for span in _tokens(record) if record[span[0] : span[1]] not in b"[]{}:,"]
     if not tokens:
         return record
@@ -184,7 +184,7 @@ def _deeper(source: random.Random, record: bytes, others: Sequence[bytes]) -> by
 
 
 def _moved(source: random.Random, record: bytes, others: Sequence[bytes]) -> bytes:
-    """A token of another text in place of one."""
+    """A token replaced by one from another text."""
     other = source.choice(others)
     ours, theirs = _tokens(record), _tokens(other)
     if not ours or not theirs:

@@ -1,7 +1,7 @@
-"""Damaged records: cut, flipped, spliced, with wild lengths, some with their checksums mended afterwards.
+"""Damaged records: cut, flipped, spliced, with wild lengths, some of them with corrected checksums.
 
-Mending asks the construct parser, whatever the format: where a checksum does not fit, the parser goes on as if it did,
-and what it should have been is written where it stands. So the code behind the checks is reached.
+The construct parser corrects checksums in any format: at a wrong checksum it notes the right one and continues. So
+tests reach the code after the checks.
 """
 # ruff: noqa: S311 - no secrets are made
 
@@ -21,13 +21,13 @@ _WILD = (
     *(b"\xdd\xff\xff\xff\xff", b"\xdf\x7f\xff\xff\xff", b"\xc6\xff\xff\xff\xff"),
     *(b"\xff" * 9 + b"\x01", b"\x80" * 10),
 )
-_ROUNDS = 3  # a checksum may be over another one
+_ROUNDS = 3  # a checksum may cover another one
 
 
 def mutants(
     records: Sequence[bytes], count: int, seed: int, parse: Parse | None = None, mended: float = 0.5
 ) -> Iterator[bytes]:
-    """So many damaged records; with `parse`, a share of them is mended."""
+    """`count` damaged records; with `parse`, a share of them has corrected checksums."""
     source = random.Random(seed)
     for _ in range(count):
         record = source.choice(records)
@@ -36,12 +36,12 @@ def mutants(
         yield mend(record, parse) if parse is not None and source.random() < mended else record
 
 
-# --- mending -------------------------------------------------------------------------------------------------------
+# --- correcting checksums --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Patch:
-    """A checksum that does not fit: where it stands, what stands there and what should."""
+    """A wrong checksum: its offset, its bytes, and the right bytes."""
 
     offset: int
     stored: int | bytes | str
@@ -49,7 +49,7 @@ class _Patch:
     size: int
 
     def applied(self, record: bytes) -> bytes:
-        """The record with it."""
+        """The record with the right checksum."""
         wanted = self.wanted
         if isinstance(wanted, int):
             found = record[self.offset : self.offset + self.size]
@@ -59,7 +59,7 @@ class _Patch:
 
 
 def mend(record: bytes, parse: Parse) -> bytes:
-    """The record with its checksums set right, as far as the parser gets."""
+    """The record with corrected checksums, as far as the parser gets."""
     for _ in range(_ROUNDS):
         with _noted() as patches, suppress(DecodeError):
             parse(record)
@@ -72,7 +72,7 @@ def mend(record: bytes, parse: Parse) -> bytes:
 
 @contextmanager
 def _noted() -> Iterator[list[_Patch]]:
-    """Checksums that do not fit are noted and no errors."""
+    """Within the block, wrong checksums are noted and raise no errors."""
     original, patches = Verify.parse, []
 
     def parse(step: Verify, run: Run) -> None:
@@ -101,7 +101,7 @@ def _noted() -> Iterator[list[_Patch]]:
 
 
 def _digits(text: str, octets: int) -> bytes:
-    """Digits as they stand in a record: a character each, or two a byte."""
+    """Digits in the form that a record has: one per byte, or two."""
     return text.encode() if len(text) == octets else bytes.fromhex(text.zfill(2 * octets))
 
 

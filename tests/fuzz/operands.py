@@ -1,10 +1,10 @@
-"""Programs of the engine with one operand wrong: each is refused, or runs on any bytes without harm.
+"""Programs of the engine with one wrong operand: each is refused, or runs on any bytes without harm.
 
 `python tests/fuzz/operands.py [--library LIBRARY] [--everything]`: for every instruction of the shipped formats and the
-cases, each of its operands beside the registers that there are, or (`--everything`) at every limit that an operand may
-have. A build of the engine with sanitizers (LIBRARY) sees what goes beyond its bounds; any other may only not crash.
+cases, each operand is set to a register that does not exist, or (`--everything`) to every limit of an operand. A build
+of the engine with sanitizers (LIBRARY) detects accesses out of bounds; any other build only must not crash.
 
-The programs are those that compilers make, so that everything around the wrong operand is right.
+The programs come from the compilers, so everything around the wrong operand is right.
 """
 # ruff: noqa: T201 - it prints what it has tried
 
@@ -54,11 +54,11 @@ _HOSTILE = (
     b"[" * 30,
     b"\x08\xff\xff\xff\xff\x0f",
 )
-_MOST_BYTES = 1 << 16  # of a record that is written
+_MOST_BYTES = 1 << 16  # most bytes of a written record
 
 
 class Spy:
-    """The engine, which notes what programs are made of."""
+    """The engine; it records the arguments of programs."""
 
     def __init__(self, native: Any) -> None:
         self.native, self.made = native, []
@@ -67,18 +67,18 @@ class Spy:
         return getattr(self.native, name)
 
     def Program(self, *positional: Any, **keywords: Any) -> Any:  # noqa: N802 - as the engine has it
-        """A program that reads."""
+        """A reading program."""
         self.made.append((self.native.Program, positional, keywords))
         return self.native.Program(*positional, **keywords)
 
     def WritingProgram(self, *positional: Any, **keywords: Any) -> Any:  # noqa: N802 - as the engine has it
-        """A program that writes."""
+        """A writing program."""
         self.made.append((self.native.WritingProgram, positional, keywords))
         return self.native.WritingProgram(*positional, **keywords)
 
 
 def limits(positional: Sequence[Any], keywords: dict[str, Any], width: int) -> list[int]:
-    """The numbers at the edges of what operands count, and far beyond."""
+    """The limits of operands, and numbers far beyond."""
     code, expressions, tables, texts, crcs, columns, *_ = positional
     counts = (len(code) // width, len(expressions), len(tables), len(texts), len(crcs), len(columns))
     edges = {count + beside for count in (*counts, keywords["registers"], keywords["slots"]) for beside in (-1, 0, 1)}
@@ -86,7 +86,7 @@ def limits(positional: Sequence[Any], keywords: dict[str, Any], width: int) -> l
 
 
 def programs(folder: Path) -> Iterator[tuple[Any, Any, Any, list[bytes]]]:
-    """How a program is made, what it is made of, and how it runs on records."""
+    """How to make a program, its arguments, and a function that runs it on records."""
     specs = pipeline.read(folder)
     native = engines.module()
     with opened(specs.modules) as modules:
@@ -129,12 +129,12 @@ def _of_encoder(engine: Any, native: Any, request: Any, data: list[bytes]) -> It
         program.run(given, 0, len(records), _MOST_BYTES)
 
     for make, positional, keywords in spy.made:
-        if make is native.WritingProgram:  # it has a reader beside it, whose instructions decoders have, too
+        if make is native.WritingProgram:  # also has a reader, whose instructions are tested with decoders
             yield make, positional, keywords, run
 
 
 def tried(folders: Sequence[Path], *, everything: bool) -> Counter[str]:
-    """Try the operands of every instruction, in the shortest program that has it; what came of it."""
+    """Try the operands of every instruction, in the shortest program that has it; returns the results."""
     native, outcome = engines.module(), Counter[str]()
     width = native.INSTRUCTION_WIDTH
     shortest: dict[tuple[bool, int], Any] = {}

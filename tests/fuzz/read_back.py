@@ -1,4 +1,4 @@
-"""The program of a format that writes, beside the same program which reads back every row."""
+"""Compares a format's writing program with the same program that reads back every row."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from wireloom.runtime.engine.encoder.program import compiled, orders
 
 
 def programs(engine: Any, request: engines.Request) -> tuple[Any, Any, list[str]]:
-    """The program that is certain, the same that reads everything back, and what the first is in doubt of."""
+    """The normal program, the one that reads everything back, and the reasons for which the first reads back."""
     native, type = engines.module(), engine.root(request).logical
     order = orders(engine.layout, request.settings, request.root)[0]
     known, _ = compiled(native, engine.layout, request.settings, type, order, request.root)
@@ -22,14 +22,14 @@ def programs(engine: Any, request: engines.Request) -> tuple[Any, Any, list[str]
 
 
 def agreed(engine: Any, request: engines.Request, records: pa.StructArray) -> tuple[list[int], int]:
-    """What became of each row, and how many were read back: what is written without that would come back equal."""
+    """The status of each row, and how many rows were read back; the others would come back equal."""
     certain, reading, _ = programs(engine, request)
     given = engine.writer(request).gathered(records)
     found, wanted = certain.run(given, 0, len(records)), reading.run(given, 0, len(records))
     written, read = taken(found), taken(wanted)
     for row, (status, other) in enumerate(zip(found.status, wanted.status, strict=True)):
         assert status in (other, 0), records[row]
-        if status != other:  # what a default determines in one case alone is the construct path's to read back
+        if status != other:  # a value that only the default of one case determines is read back by the construct path
             assert written[row].as_py() == encoding.constructed(engine, records.take(pa.array([row])), request)
         elif status == 0:
             assert written[row] == read[row], records[row]

@@ -1,7 +1,7 @@
-"""Documents that nobody wrote: specs with parts taken out, doubled, moved or replaced, and trees of anything.
+"""Random documents: specs with parts removed, repeated, moved or replaced, and arbitrary trees.
 
-What is asked of them is little: whatever a YAML document says, `generate` either makes modules that can be imported, or
-shows what is wrong with it. `python tests/fuzz/specs.py 5000 1` tries so many from a seed.
+The only requirement: for any YAML document, `generate` either makes importable modules or reports what is wrong.
+`python tests/fuzz/specs.py 5000 1` tries 5000 documents from the seed 1.
 """
 
 import copy
@@ -53,7 +53,7 @@ _VALUES: Sequence[Any] = (
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a tree but its root."""
+    """Every path in a tree except the root."""
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in entries:
         yield (*path, key)
@@ -61,7 +61,7 @@ def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def at(tree: Any, path: Sequence[Any]) -> Any:
-    """The value at a place."""
+    """The value at a path."""
     for step in path:
         tree = tree[step]
     return tree
@@ -126,7 +126,7 @@ def anything(chance: random.Random, depth: int = 0) -> Any:
 
 
 def small(chance: random.Random) -> Any:
-    """A format of a few fields, each with keys that may or may not go together."""
+    """A format of a few fields with keys that may or may not be allowed together."""
     fields: list[Any] = []
     for name in ("x", "y", "n", "z")[: chance.randrange(1, 5)]:
         field: dict[str, Any] = {"type": copy.deepcopy(chance.choice(_VALUES))}
@@ -156,7 +156,7 @@ def small(chance: random.Random) -> Any:
 
 
 def documents(seeds: Sequence[Any], count: int, seed: int) -> Iterator[Any]:
-    """So many documents."""
+    """`count` documents."""
     chance = random.Random(seed)  # noqa: S311 - nothing secret
     for number in range(count):
         match number % 8:
@@ -169,7 +169,7 @@ def documents(seeds: Sequence[Any], count: int, seed: int) -> Iterator[Any]:
 
 
 def seeds(*folders: Path) -> list[Any]:
-    """The specs below the folders as plain values, most of their examples left out."""
+    """The specs below the folders as plain values, without most of their examples."""
     found = [document for folder in folders for document in formats_below(folder)]
     for document in found:
         document.pop("schema", None)
@@ -178,7 +178,7 @@ def seeds(*folders: Path) -> list[Any]:
 
 
 def outcome(document: Any, folder: Path, *, imported: bool = True) -> str:
-    """What `generate` makes of a document: `refused`, `made`, or the traceback of what it must not come to."""
+    """The result of `generate` for a document: `refused`, `made`, or the traceback of a bug."""
     path = folder / "fuzzed.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), encoding="utf-8")
     try:
@@ -195,7 +195,7 @@ def outcome(document: Any, folder: Path, *, imported: bool = True) -> str:
 
 
 def main() -> None:
-    """Try many, and show each kind of traceback once."""
+    """Try many documents, and show each kind of traceback once."""
     import tempfile
 
     root = Path(__file__).parents[2]

@@ -1,1 +1,1 @@
-"""Files to tables without Spark, and what is common to both engines."""
+"""Tests of ingest without Spark, and of the parts that both engines share."""

@@ -1,4 +1,4 @@
-"""What the tests of real components share: a broker, and jars; where these are not to be had the tests are skipped."""
+"""Fixtures for tests with real components: a broker, and jars. Tests are skipped if these are unavailable."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ REQUIRED = "WIRELOOM_REQUIRE_MAVEN"
 
 
 def obtained(jars) -> tuple[Path, ...]:
-    """The jars; without them the test is skipped, or fails where they are required."""
+    """The jars; without them, the test is skipped, or fails if they are required."""
     try:
         return jars()
     except maven.UnavailableError as error:
@@ -26,7 +26,7 @@ def obtained(jars) -> tuple[Path, ...]:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A Kafka broker of this file's own."""
+    """A Kafka broker for this file's tests."""
     obtained(maven.broker_jars)
     with running(tmp_path_factory.mktemp("kafka")) as started:
         yield started

@@ -1,4 +1,4 @@
-"""`wireloom ingest` as users start it, a process of its own; and what it left behind, counted."""
+"""Runs `wireloom ingest` as users do, in a process of its own, and counts its results."""
 
 import json
 import os
@@ -25,7 +25,7 @@ SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """The command with its options; everything of a run is in `home`: output, metrics, what it said."""
+    """The command with its options. `home` has everything of a run: output, metrics, messages."""
 
     home: Path
     options: tuple[str, ...]
@@ -39,16 +39,16 @@ class Ingest:
 
     @property
     def metrics(self) -> Path:
-        """The file of `--metrics`, where the options name it."""
+        """The file of `--metrics`, if the options name it."""
         return self.home / "metrics.jsonl"
 
     def having(self, *options: str) -> "Ingest":
-        """The same with more options."""
+        """The same command with more options."""
         return replace(self, options=(*self.options, *options))
 
     @contextmanager
     def started(self) -> Iterator["Run"]:
-        """The running command; killed at the end where it has not ended."""
+        """The running command; killed at the end if it still runs."""
         command = [sys.executable, "-m", "wireloom", "ingest", "--format", self.format, "--output", self.output]
         submit = {"PYSPARK_SUBMIT_ARGS": f"--jars {self.jars} pyspark-shell"} if self.jars else {}
         log = self.home / "ingest.log"
@@ -68,34 +68,34 @@ class Ingest:
             run.kill_all()
 
     def finished(self) -> str:
-        """What the command said, from its start to its end; raises RuntimeError where that is not a good one."""
+        """The output of the complete command; raises RuntimeError if it fails."""
         with self.started() as run:
             return run.finish()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A process of the command, in a session of its own with the JVM and the workers that it starts."""
+    """A process of the command, in a process group with its JVM and workers."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it still runs."""
         return self.process.poll() is None
 
     @property
     def said(self) -> str:
-        """Everything that it said, and earlier runs in the same place."""
+        """Its output, and that of earlier runs in the same place."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def jvm(self) -> int | None:
-        """The process id of its JVM, where it has one yet."""
+        """The process id of its JVM, if it has one already."""
         return next((pid for pid, line in children(self.process.pid).items() if "java" in line.split(" ")[0]), None)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for something to be; raises RuntimeError where the run ends before, TimeoutError after a long time."""
+        """Wait for a condition; raises RuntimeError if the run ends before, TimeoutError after a long time."""
         end = time.monotonic() + SECONDS
         while not condition():
             if not self.alive:
@@ -105,7 +105,7 @@ class Run:
             time.sleep(0.1)
 
     def finish(self) -> str:
-        """Wait for its end; raises RuntimeError where that is not a good one."""
+        """Wait for the end; raises RuntimeError if the command fails."""
         if self.process.wait(SECONDS):
             raise RuntimeError(f"it has ended with code {self.process.returncode}:\n{self.said[-4000:]}")
         return self.said
@@ -116,32 +116,32 @@ class Run:
         return self.finish()
 
     def kill(self) -> None:
-        """End the command alone; its JVM finds out by and by."""
+        """Kill only the command; its JVM notices later."""
         kill(self.process.pid)
         self.process.wait()
 
     def kill_jvm(self) -> None:
-        """End the JVM under it."""
+        """Kill the JVM."""
         jvm = self.jvm()
         if jvm is not None:
             kill(jvm)
 
     def kill_all(self) -> None:
-        """End the command and its JVM at once."""
-        with suppress(ProcessLookupError):  # everything may have ended
+        """Kill the command and its JVM at once."""
+        with suppress(ProcessLookupError):  # the process group may be gone
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
 def counts(output: Path) -> Counts:
-    """What is in the tables."""
+    """The contents of the tables."""
     digests = column(output / "records", ("key", "digest"))
     raw = column(output / "quarantine", ("raw",))
     return Counts(Counter(map(number_of, digests)), Counter(map(number_in, raw)))
 
 
 def column(table: Path, path: tuple[str, ...]) -> list[Any]:
-    """The values of one column of a table; none where there is no table yet."""
+    """The values of one column of a table; empty if there is no table yet."""
     if not table.is_dir():
         return []
     found = ds.dataset(table, partitioning="hive")
@@ -149,16 +149,16 @@ def column(table: Path, path: tuple[str, ...]) -> list[Any]:
 
 
 def rows(output: Path) -> int:
-    """How many rows both tables have; while they are written to, too."""
+    """How many rows both tables have; may be called while they are written."""
     try:
         tables = [ds.dataset(output / name, partitioning="hive") for name in ("records", "quarantine")]
         return sum(table.count_rows() for table in tables)
     except (FileNotFoundError, pyarrow.lib.ArrowInvalid):
-        return 0  # there is only one of the two so far
+        return 0  # only one of the two exists so far
 
 
 def begun(output: Path) -> int:
-    """How many batches have begun, so far as the checkpoint knows."""
+    """How many batches the checkpoint knows."""
     return sum(path.name.isdigit() for path in (output / "_checkpoint" / "offsets").glob("*"))
 
 
@@ -168,7 +168,7 @@ def staged(output: Path) -> frozenset[str]:
 
 
 def batches(ingest: Ingest, count: int) -> list[dict[str, Any]]:
-    """The metrics of a stream: of each batch once, in order, with nothing missing in their sum."""
+    """The metrics of a stream: each batch once, in order, with sums that add up."""
     lines = [json.loads(line) for line in ingest.metrics.read_text(encoding="utf-8").splitlines()]
     assert [line["batch"] for line in lines] == list(range(len(lines)))
     assert sum(line["records"] for line in lines) == count

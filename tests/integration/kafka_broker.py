@@ -1,4 +1,4 @@
-"""A Kafka broker of one node (KRaft) on this machine's JDK: loopback only, bounded heap, its data in one folder."""
+"""A Kafka broker with one node (KRaft) on this machine's JDK: only loopback, limited heap, data in one folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from integration.maven import broker_jars, classpath
 from integration.processes import LIGHT, Server, free_ports, java, serve
 
-CLUSTER = "V2lyZWxvb21fdGVzdHMhIQ"  # 16 bytes, as Kafka writes an id
-LARGEST = 64 << 20  # of a message: poison has to get through
+CLUSTER = "V2lyZWxvb21fdGVzdHMhIQ"  # 16 bytes in Kafka's notation of ids
+LARGEST = 64 << 20  # of a message, so that bad ones get through
 
 PROPERTIES = """\
 process.roles=broker,controller
@@ -38,7 +38,7 @@ num.io.threads=2
 
 @dataclass(slots=True)
 class Broker:
-    """A broker with a place for its data; the port stays the same when it is stopped and started again."""
+    """A broker with a folder for its data; it keeps its port over restarts."""
 
     folder: Path
     port: int
@@ -51,7 +51,7 @@ class Broker:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it, and wait till it answers."""
+        """Start it, and wait until it answers."""
         self.server = serve(self._java("kafka.Kafka", self._properties), self.folder / "server.log")
         self.server.await_ready(self._answers)
 
@@ -67,8 +67,8 @@ class Broker:
         self.start()
 
     def create_topic(self, name: str, partitions: int = 2) -> None:
-        """A topic that takes messages of any size that the broker takes."""
-        client = self._admin()  # its answers end with it
+        """Create a topic for messages of any size that the broker allows."""
+        client = self._admin()  # must outlive its futures
         made = client.create_topics([NewTopic(name, partitions, 1, config={"max.message.bytes": str(LARGEST)})])
         made[name].result(30)
 
@@ -103,7 +103,7 @@ class Broker:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Broker]:
-    """A broker with its data in the folder, stopped at the end; raises UnavailableError where there are no jars."""
+    """A broker with its data in the folder, stopped at the end; raises UnavailableError if there are no jars."""
     broker_jars()
     broker = Broker(folder, *free_ports(2))
     try:

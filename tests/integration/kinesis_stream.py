@@ -1,4 +1,4 @@
-"""A Kinesis stream on a local server: written with the KPL's habits, read by shard, both with boto3."""
+"""A Kinesis stream on a local server, written as the KPL does and read by shard, both with boto3."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ from moto.server import ThreadedMotoServer
 
 from wireloom_formats import kpl_record
 
-AGGREGATED_KEY = "a"  # what the KPL calls every aggregate
-AT_ONCE = 100  # records of one call
-SIZES = 7  # an aggregate has 1 to so many user records, in turns
+AGGREGATED_KEY = "a"  # the partition key that the KPL gives to every aggregate
+AT_ONCE = 100  # records per call
+SIZES = 7  # aggregates have 1 to 7 user records, in turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard, with the first and the last of its hash keys."""
+    """A shard with its first and last hash key."""
 
     name: str
     first: int
     last: int
 
     def has(self, user: User) -> bool:
-        """Whether the user record belongs there."""
+        """Whether the user record belongs to the shard."""
         return self.first <= user.hash <= self.last
 
 
@@ -59,7 +59,7 @@ class Stream:
         return [Shard(name, int(keys["StartingHashKey"]), int(keys["EndingHashKey"])) for name, keys in ranges]
 
     def put(self, users: Sequence[User], predicted: Sequence[Shard]) -> None:
-        """Send user records, aggregated by the shard where the producer believes that they belong."""
+        """Send user records, aggregated by the shard that the producer predicts."""
         records = [record for shard in predicted for record in _records([user for user in users if shard.has(user)])]
         for start in range(0, len(records), AT_ONCE):
             answer = self.client.put_records(StreamName=self.name, Records=records[start : start + AT_ONCE])
@@ -67,7 +67,7 @@ class Stream:
                 raise RuntimeError(f"the server refused records: {answer}")
 
     def records(self, shard: Shard) -> list[dict[str, Any]]:
-        """What the shard has, from its first record on."""
+        """All records of the shard."""
         start = {"StreamName": self.name, "ShardId": shard.name, "ShardIteratorType": "TRIM_HORIZON"}
         iterator = self.client.get_shard_iterator(**start)["ShardIterator"]
         found: list[dict[str, Any]] = []
@@ -81,7 +81,7 @@ class Stream:
 
 @contextmanager
 def server() -> Iterator[Any]:
-    """A client of a Kinesis server that listens on loopback."""
+    """A client of a Kinesis server on loopback."""
     running = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     running.start()
     host, port = running.get_host_and_port()
@@ -106,7 +106,7 @@ def _records(users: Sequence[User]) -> Iterator[dict[str, object]]:
 
 
 def _record(users: Sequence[User]) -> dict[str, object]:
-    """A Kinesis record as the KPL sends it: a user record alone as it is, several as an aggregate."""
+    """A Kinesis record as the KPL sends it: a single user record unchanged, several as an aggregate."""
     first, *others = users
     if not others:
         return {"Data": first.data, "PartitionKey": first.key, "ExplicitHashKey": str(first.hash)}

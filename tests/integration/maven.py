@@ -1,8 +1,7 @@
-"""Jars from Maven Central, resolved by the Ivy that PySpark brings: it takes a JDK and no Maven.
+"""Jars from Maven Central, resolved by PySpark's Ivy, which needs a JDK but no Maven.
 
-A set of jars is fetched once and kept, with its checksums verified by Ivy, below `$XDG_CACHE_HOME/wireloom/jars` (or
-`~/.cache`); clones share it. Where the registry does not answer, or has no such jar, `UnavailableError` says so in one
-line.
+A set of jars is fetched once and kept below `$XDG_CACHE_HOME/wireloom/jars` (or `~/.cache`), shared by all checkouts;
+Ivy verifies the checksums. If the registry does not answer or lacks a jar, `UnavailableError` says so in one line.
 """
 
 import fcntl
@@ -29,12 +28,12 @@ SCALA = "2.13"
 
 
 class UnavailableError(Exception):
-    """Why jars are not to be had."""
+    """Why jars are unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module of the registry, with what it needs less what is excluded; alone where not `transitive`."""
+    """A module of the registry with its dependencies, except for excluded ones; without any if not `transitive`."""
 
     organisation: str
     name: str
@@ -44,7 +43,7 @@ class Module:
 
     @property
     def dependency(self) -> str:
-        """As an Ivy file says it."""
+        """The dependency in an Ivy file."""
         attributes = (("org", self.organisation), ("name", self.name), ("rev", self.revision))
         said = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes)
         without = "".join(f"<exclude module={quoteattr(name)}/>" for name in self.excluded)
@@ -55,14 +54,14 @@ class Module:
 PROBE = (Module("org.slf4j", "slf4j-simple", "1.7.36", transitive=False),)  # 15 kB
 BROKER = (Module("org.apache.kafka", f"kafka_{SCALA}", "4.1.2"), *PROBE)  # Kafka has no logging of its own
 
-# What Spark's own classpath has already, sometimes newer.
+# Already on Spark's own classpath, sometimes newer.
 IN_SPARK = ("lz4-java", "scala-library", "scala-parallel-collections_2.13", "slf4j-api", "snappy-java", "jsr305")
 SPARK = "org.apache.spark"
 TOKENS = f"spark-token-provider-kafka-0-10_{SCALA}"
 
 
 def connector(revision: str, tokens: str | None = None) -> tuple[Module, ...]:
-    """Spark's Kafka connector of that version; with the part that has no version of its own of version `tokens`."""
+    """Spark's Kafka connector of a version; its token provider may have a version of its own (`tokens`)."""
     without = (*IN_SPARK, f"spark-tags_{SCALA}")
     name = f"spark-sql-kafka-0-10_{SCALA}"
     if tokens is None:
@@ -70,19 +69,19 @@ def connector(revision: str, tokens: str | None = None) -> tuple[Module, ...]:
     return (Module(SPARK, name, revision, excluded=(*without, TOKENS)), Module(SPARK, TOKENS, tokens, transitive=False))
 
 
-# A registry can be behind PyPI and have gaps: then an older connector, of which the tests show that it works.
+# The registry may lack the current version: then an older connector, which is known to work.
 OLDER = (connector("4.2.0"), connector("4.2.0", tokens="4.1.0-preview1"))
 
 
 @cache
 def broker_jars() -> tuple[Path, ...]:
-    """What a Kafka broker needs; raises UnavailableError."""
+    """The jars of a Kafka broker; raises UnavailableError."""
     return jars(BROKER)
 
 
 @cache
 def connector_jars() -> tuple[Path, ...]:
-    """Spark's Kafka connector, of PySpark's version where that can be had; raises UnavailableError."""
+    """Spark's Kafka connector, in PySpark's version if available; raises UnavailableError."""
     reasons = []
     for modules in (connector(pyspark.__version__), *(OLDER if pyspark.__version__ > "4.2" else ())):
         try:
@@ -93,7 +92,7 @@ def connector_jars() -> tuple[Path, ...]:
 
 
 def jars(modules: tuple[Module, ...]) -> tuple[Path, ...]:
-    """The jars of modules and of what they need; from the cache where they are in it. Raises UnavailableError."""
+    """The jars of modules and their dependencies, from the cache if possible. Raises UnavailableError."""
     content = "".join(module.dependency for module in modules)
     name = f"{modules[0].name}-{modules[0].revision}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
     with _locked(CACHE):
@@ -107,7 +106,7 @@ def jars(modules: tuple[Module, ...]) -> tuple[Path, ...]:
 
 @cache
 def _silence() -> str | None:
-    """Why the registry does not answer at all, found out once and quickly; None where it does."""
+    """Why the registry does not answer, checked once and quickly; None if it does."""
     with tempfile.TemporaryDirectory() as place:
         try:
             _resolve("".join(module.dependency for module in PROBE), Path(place), PROBE_SECONDS)
@@ -117,7 +116,7 @@ def _silence() -> str | None:
 
 
 def _fetch(content: str, folder: Path) -> None:
-    """The jars in the folder; never a part of them."""
+    """Fetch the jars into the folder, all or none."""
     with tempfile.TemporaryDirectory(dir=CACHE) as place:
         _resolve(content, Path(place), RESOLVE_SECONDS)
         shutil.move(Path(place) / "jars", folder)
@@ -142,7 +141,7 @@ def _resolve(content: str, place: Path, seconds: float) -> None:
 
 
 def _complaints(output: str) -> Iterator[str]:
-    """`organisation#module;revision: not found` of the lines that Ivy ends with."""
+    """The `organisation#module;revision: not found` lines at the end of Ivy's output."""
     for line in output.splitlines():
         said = line.strip().removeprefix(":: ")
         if line.strip().startswith(":: ") and "#" in said and ": " in said and " :: " not in said:
@@ -151,7 +150,7 @@ def _complaints(output: str) -> Iterator[str]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time: the tests run on several."""
+    """One process at a time, since tests run in several."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Records that can be counted: each has a number, in a table the digest of its key, in quarantine in its bytes."""
+"""Records that can be counted: the number of each is in its key's digest, and in its bytes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wireloom_formats import aerospike_msgpack
 
-PLACE = b"\xaa" * 20  # where a record has its number
+PLACE = b"\xaa" * 20  # the place of the number in a record
 WRONG = 100  # one of so many messages is bad
 WRITE = {
     "msg": "write",
@@ -39,7 +39,7 @@ def bad(number: int) -> bytes:
 
 
 def message(number: int) -> bytes:
-    """The record of that number in a stream that has bad ones, too."""
+    """The record of that number in a stream with some bad ones."""
     return bad(number) if _is_bad(number) else good(number)
 
 
@@ -53,23 +53,23 @@ def _is_bad(number: int) -> bool:
 
 
 def having_list(number: int, packed: bytes) -> bytes:
-    """A record whose one bin is that list, right or not, in MessagePack."""
+    """A record whose only bin is that list in MessagePack, which may be broken."""
     return LIST.replace(PLACE, number.to_bytes(20, "big")).replace(b"\x91\xa4here", packed)
 
 
 def nested(depth: int) -> bytes:
-    """Lists in one another, in MessagePack."""
+    """Nested lists in MessagePack."""
     return b"\x91" * (depth - 1) + b"\x90"
 
 
 def having_blob(number: int, size: int) -> bytes:
-    """A good record with a bin of so many bytes, at least 64 kB."""
+    """A good record with a bin of `size` bytes, at least 64 kB."""
     packed = b"\xc6" + size.to_bytes(4, "big") + bytes(size)
     return BLOB.replace(PLACE, number.to_bytes(20, "big")).replace(b"\xc4\x04here", packed)
 
 
 def number_in(raw: bytes) -> int:
-    """The number of a record, good or bad, in its bytes."""
+    """The number in the bytes of a record, good or bad."""
     return number_of(raw[START : START + len(PLACE)])
 
 
@@ -80,17 +80,17 @@ def number_of(digest: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each number is in the table, and in the quarantine."""
+    """How often each number is in the records table, and in the quarantine."""
 
     records: Counter[int]
     quarantine: Counter[int]
 
     def most(self) -> int:
-        """How often the most frequent number is anywhere; 0 where there is none."""
+        """The count of the most frequent number in either table; 0 if there is none."""
         return max((self.records + self.quarantine).values(), default=0)
 
 
 def everything(count: int) -> Counts:
-    """So many messages, each once, where it belongs."""
+    """The counts if each of so many messages is once in the right table."""
     numbers = range(count)
     return Counts(Counter(each for each in numbers if not _is_bad(each)), Counter(filter(_is_bad, numbers)))

@@ -1,4 +1,4 @@
-"""Servers of a test, each a process of its own: stopped by its own id, also where the test itself is killed."""
+"""Servers for tests, each in a process of its own, stopped even if the test itself is killed."""
 
 import errno
 import os
@@ -15,12 +15,12 @@ from itertools import islice
 from pathlib import Path
 
 STOP_SECONDS = 20
-LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # of a JVM that lives for a test: it shall start fast
+LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # for short-lived JVMs: they start fast
 
-DRAWN = Path("/proc/sys/net/ipv4/ip_local_port_range")  # the ports of connections whose side here names none
-FIRST_PORT = 10_000  # below are those of well-known services
+DRAWN = Path("/proc/sys/net/ipv4/ip_local_port_range")  # the ports that the kernel chooses for outgoing connections
+FIRST_PORT = 10_000  # below are well-known services
 
-# Waits until the test that holds its standard input is gone, then ends the server that it left behind.
+# Waits until the test that holds its standard input is gone, then ends the server.
 WATCH = f"""
 import os, signal, sys, time
 sys.stdin.read()
@@ -35,7 +35,7 @@ for name in (signal.SIGTERM, signal.SIGKILL):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running process, and what it says."""
+    """A running process, and its log."""
 
     process: subprocess.Popen[bytes]
     watch: subprocess.Popen[bytes]
@@ -47,7 +47,7 @@ class Server:
         return self.process.pid
 
     def stop(self) -> None:
-        """Ask it to end, and end it where it does not."""
+        """Terminate it; kill it if it does not end."""
         self.watch.kill()
         self.watch.communicate()
         self.process.terminate()
@@ -58,7 +58,7 @@ class Server:
             self.process.wait()
 
     def await_ready(self, ready: Callable[[], bool], seconds: float = 60) -> None:
-        """Wait till it answers; raises RuntimeError with the end of what it said where it does not."""
+        """Wait until it is ready; raises RuntimeError with the end of its log otherwise."""
         end = time.monotonic() + seconds
         while not ready():
             if self.process.poll() is not None or time.monotonic() > end:
@@ -68,7 +68,7 @@ class Server:
 
 
 def serve(command: Sequence[str | Path], log: Path, environment: Mapping[str, str] | None = None) -> Server:
-    """Start a server whose output goes to the log, behind what is there."""
+    """Start a server whose output is appended to the log."""
     with ExitStack() as stack:
         output = stack.enter_context(log.open("ab"))
         given = {**os.environ, **(environment or {})}
@@ -78,19 +78,19 @@ def serve(command: Sequence[str | Path], log: Path, environment: Mapping[str, st
 
 
 def java() -> str:
-    """The Java that Spark would take."""
+    """The Java that Spark would use."""
     return str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback interface that nobody has at the moment, all different; OSError where there are too few.
+    """Distinct unused ports of the loopback interface; raises OSError if there are too few.
 
-    They lie outside of the range that the kernel draws from for whoever opens a connection: none of the many that
-    Spark opens takes one before the server has started that is to listen there.
+    They are outside of the range that the kernel uses for outgoing connections, so none of Spark's many connections
+    takes one before the server listens on it.
     """
     low, high = map(int, DRAWN.read_text(encoding="ascii").split())
     candidates = [port for port in range(FIRST_PORT, 1 << 16) if not low <= port <= high]
-    random.shuffle(candidates)  # tests beside this one choose, too
+    random.shuffle(candidates)  # parallel tests choose ports too
     free = list(islice(filter(_is_free, candidates), count))
     if len(free) < count:
         raise OSError(errno.EADDRINUSE, f"{count} ports are wanted outside of {low} to {high}, as {DRAWN} has it")
@@ -107,14 +107,14 @@ def _is_free(port: int) -> bool:
 
 
 def listens(port: int) -> bool:
-    """Whether somebody answers at the port."""
+    """Whether something listens on the port."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def children(pid: int) -> dict[int, str]:
-    """The command lines of the processes that a process started, by id."""
+    """The command lines of a process's children, by id."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -127,5 +127,5 @@ def children(pid: int) -> dict[int, str]:
 
 
 def kill(pid: int) -> None:
-    """End a process without asking it."""
+    """Kill a process."""
     os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Spark sessions on a JVM of their own: jars and masters are settled when a JVM starts, and other tests have others."""
+"""Spark sessions with JVMs of their own, since jars and masters are fixed when a JVM starts."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ SMALL = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "fal
 
 @contextmanager
 def started(master: str, config: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session whose JVM nobody had before and nobody has afterwards; Python workers find the checkout."""
+    """A session with a new JVM, which ends with it; Python workers find the checkout."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment().items():
             patch.setenv(name, value)
@@ -35,7 +35,7 @@ def started(master: str, config: Mapping[str, str]) -> Iterator[SparkSession]:
 
 
 def environment() -> dict[str, str]:
-    """What Spark's processes inherit: the loopback interface, this interpreter, the checkout."""
+    """The environment of Spark's processes: the loopback interface, this interpreter, the checkout."""
     roots = [str(ROOT / "generator"), str(GENERATED), str(ROOT / "tests")]
     inherited = [path for path in environ.get("PYTHONPATH", "").split(":") if path]
     return {
@@ -47,7 +47,7 @@ def environment() -> dict[str, str]:
 
 
 def end_jvm() -> None:
-    """End the JVM that PySpark keeps when a session stops."""
+    """End the JVM that PySpark keeps after a session."""
     gateway = SparkContext._gateway
     if gateway is None:
         return

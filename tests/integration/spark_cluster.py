@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on loopback: a master, two workers, and executors that are processes of their own."""
+"""A standalone Spark cluster on loopback: a master, two workers, and executors in processes of their own."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +17,7 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The running cluster; the logs of its daemons and executors are below `folder`."""
+    """The running cluster; `folder` has the logs of its daemons and executors."""
 
     folder: Path
     port: int
@@ -29,7 +29,7 @@ class Cluster:
         return f"spark://127.0.0.1:{self.port}"
 
     def executors(self) -> set[int]:
-        """The executors, by process id."""
+        """The process ids of the executors."""
         return {pid for worker in self.workers for pid, line in children(worker.pid).items() if EXECUTOR in line}
 
     def at_work(self) -> set[int]:
@@ -39,7 +39,7 @@ class Cluster:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Cluster]:
-    """A cluster whose executors find this checkout; stopped at the end, with everything that it started."""
+    """A cluster whose executors find this checkout; stopped at the end with all its processes."""
     with ExitStack() as stack:
         (port,) = free_ports(1)
         master = _daemon(folder, "master", "org.apache.spark.deploy.master.Master", "--port", str(port))

@@ -1,4 +1,4 @@
-"""Messages to and from a topic, by the C client: what was sent and where it went is known for certain."""
+"""Sends and receives messages of a topic with the C client, which reports the place of each message."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from integration.kafka_broker import LARGEST
 
 SECONDS = 120
-AT_ONCE = 50_000  # messages that wait in the producer
+AT_ONCE = 50_000  # messages that may wait in the producer
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message at its place."""
+    """A message with its partition and offset."""
 
     partition: int
     offset: int
@@ -22,7 +22,7 @@ class Sent:
 
 
 def send(address: str, topic: str, messages: Iterable[tuple[bytes | None, bytes | None]]) -> list[Sent]:
-    """Send (key, value) each, and wait till the broker has all of them; raises KafkaException where it refuses one."""
+    """Send (key, value) pairs, and wait until the broker has all; raises KafkaException if it refuses one."""
     sent: list[Sent] = []
     refused: list[KafkaError] = []
 
@@ -53,7 +53,7 @@ def send(address: str, topic: str, messages: Iterable[tuple[bytes | None, bytes 
 
 
 def received(address: str, topic: str, partitions: int) -> list[Sent]:
-    """Everything that the topic has now."""
+    """All messages of the topic."""
     consumer = Consumer(
         {
             "bootstrap.servers": address,

@@ -1,7 +1,7 @@
-"""Judges `vectors[]` of Aerospike messages: values are compared in tagged form, so that 1, 1.0, "1" and true differ.
+"""Judges `vectors[]` of Aerospike messages; values are compared in tagged form, so that 1, 1.0, "1" and true differ.
 
 Tagged form: {"t": kind, "v": content}, floats by their IEEE 754 bits. The manifest's `outcome` says what must happen;
-where it is `policy`, `recommended` says so.
+if it is `policy`, `recommended` does.
 """
 
 import base64
@@ -54,7 +54,7 @@ _TYPE_CODES = {
     "GEOJSON": 23,
 }
 _GEOJSON_EXTENSION = 23
-# Where the text == JSON, a plain json_syntax is also right for these.
+# For JSON text, a plain json_syntax is also right for these.
 _SYNTAX_TOO = ("truncated", "trailing_bytes", "json_nonfinite")
 _PREFIX_PROPERTY = re.compile(r"every proper prefix of (\S+) must fail with `(\w+)`")
 
@@ -65,14 +65,14 @@ def recognises(manifest: Manifest) -> bool:
 
 
 def judge(folder: Path, manifest: Manifest) -> Iterator[Verdict]:
-    """A verdict for each vector that is of these formats, and for each property that the manifest states."""
+    """A verdict for each vector of these formats, and for each property in the manifest."""
     for number, vector in enumerate(manifest["vectors"]):
         if not (isinstance(vector, dict) and vector.get("outcome") == "reference_only"):
             yield verdict(FAMILY, name_of(vector, number), partial(_findings, folder, vector))
     files = {vector.get("file"): vector for vector in objects(manifest["vectors"])}
     for text in manifest.get("properties", ()):
         match = _PREFIX_PROPERTY.search(str(text))
-        if match and match[1] in files:  # a property may speak of a file that is kept elsewhere
+        if match and match[1] in files:  # the file of a property may be elsewhere
             yield verdict(f"{FAMILY}-prefixes", match[1], partial(_prefixes, folder, files[match[1]], match[2]))
 
 
@@ -135,7 +135,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _rebuilt(vector: Mapping[str, Any], value: Any) -> Iterator[str]:
-    """Building and parsing again gives the same value; its bytes are free (widths)."""
+    """Building and parsing again gives the same value; the bytes may differ (number widths)."""
     data = _MODULES[vector["encoding"]].build(value, root=vector["kind"], **_parameters(vector))
     again = _parse(vector, data)
     kind, encoding = vector["kind"], vector["encoding"]
@@ -151,7 +151,7 @@ def _compare(encoding: str, kind: str, expected: Any, value: Any) -> Iterator[st
 
 
 def _expected(kind: str, expected: Mapping[str, Any]) -> object:
-    """The manifest's record or key in the form that `_shape` gives ours."""
+    """The manifest's record or key in the form of `_shape`."""
     if kind in ("key", "batch_keys"):
         return _expected_key(expected)
     record: dict[str, object] = {
@@ -163,9 +163,9 @@ def _expected(kind: str, expected: Mapping[str, Any]) -> object:
         "durable": expected.get("durable"),
         "bins": [_expected_bin(bin) for bin in expected["bins"]] if "bins" in expected else None,
     }
-    # Not shown to readers, since they follow: the version (always 1), the flags of a delete, its arity.
+    # Derived, so not shown to readers: the version (always 1), the flags of a delete, its arity.
     nil = expected["gen"] is expected["exp"] is expected["lut"] is None
-    arities = (None, 2, 5) if nil else (None, 5)  # two elements have no room for the three numbers
+    arities = (None, 2, 5) if nil else (None, 5)  # two elements have no place for the three numbers
     implied = {
         "version": (1,),
         "flags": (int(bool(expected.get("durable"))),),
@@ -191,7 +191,7 @@ def _expected_bin(bin: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _plain(tagged: Mapping[str, Any]) -> object:
-    """A tagged value with what compares: floats by their bits, NaN as NaN."""
+    """A tagged value in comparable form: floats by their bits, NaN as NaN."""
     match tagged["t"]:
         case "float":
             nan = math.isnan(struct.unpack(">d", bytes.fromhex(tagged["hex"]))[0])
@@ -207,7 +207,7 @@ def _plain(tagged: Mapping[str, Any]) -> object:
 
 
 def _shape(encoding: str, kind: str, value: Any) -> object:
-    """Our value in the manifest's terms."""
+    """Our value in the form of the manifest."""
     match kind:
         case "batch_records" | "batch_keys":
             return [_shape(encoding, kind.removeprefix("batch_").removesuffix("s"), each) for each in value]
@@ -281,7 +281,7 @@ def _tagged(value: object) -> dict[str, object]:
 
 
 def _schema_findings(vector: Mapping[str, Any], data: bytes) -> Iterator[str]:
-    """What decodes and fits the manifest's own schema must fit ours; what that one rejects, ours must reject."""
+    """A document that decodes and fits the manifest's schema must fit ours; one that it rejects, ours must reject."""
     wanted = vector.get("json_schema", "n/a")
     if wanted not in _SCHEMA_WORDS:
         yield f"the runner does not know what {wanted!r} says of the JSON Schema"

@@ -1,7 +1,7 @@
-"""Judges `cases[]`, `streams[]`, JSON lines and `crc[]` of Databus: what the original Java accessors return.
+"""Judges `cases[]`, `streams[]`, JSON lines and `crc[]` of Databus by the results of the original Java accessors.
 
-Damaged and doubtful events are judged by `databus_rules`, since we refuse some that the original accepts; what the
-original refuses must be refused.
+Damaged and doubtful events are judged by `databus_rules`, since we refuse some that the original accepts; events that
+the original refuses must be refused.
 """
 
 import hashlib
@@ -83,11 +83,11 @@ _CHECKSUMS = ("header_crc", "value_crc")
 
 
 def _unchecked(expected: Mapping[str, Any], codes: Sequence[str], data: bytes, order: Any) -> Iterator[str]:
-    """What the accessors return where only a checksum is wrong: `verifyCrc=False` reads the same."""
+    """The accessors' results if only a checksum is wrong: `verifyCrc=False` must read the same."""
     if not expected or not set(codes) <= set(_CHECKSUMS):
         return
     found = refusal(partial(databus_event.parse, data, byteOrder=order, verifyCrc=False))
-    if isinstance(found, DecodeError):  # what the checksum protects may be broken too
+    if isinstance(found, DecodeError):  # the data that the checksum protects may be broken too
         if "value_crc" in codes and found.code in _CHECKSUMS:
             yield f"verifyCrc=False: came {found}"
         return
@@ -104,7 +104,7 @@ def _rebuilt(value: Value, data: bytes, order: Any) -> Iterator[str]:
 def _accessors(
     expected: Mapping[str, Any], value: Any, data: bytes, order: str, *, verify: bool = True
 ) -> Iterator[str]:
-    """Every accessor that returns; one that throws says nothing about the bytes."""
+    """Every accessor that returned a value; one that threw tells nothing about the bytes."""
     for name, wanted in expected.items():
         throws = isinstance(wanted, dict) and "throws" in wanted
         if throws or (name == "calculatedBodyCrc" and not verify):
@@ -117,7 +117,7 @@ def _accessors(
 
 
 def _schema_version(value: Value, data: bytes, order: Any, verify: bool) -> object:
-    """V1 has it only where its schema id is read as a version; V2's absent part counts as version 0."""
+    """V1 has it only if its schema id is read as a version; V2's absent part counts as version 0."""
     if value["version"] == 0:
         other = databus_event.parse(data, byteOrder=order, schemaField="version", verifyCrc=verify)
         return other["schemaVersion"]
@@ -144,7 +144,7 @@ def _part(part: Mapping[str, Any] | None, wanted_hash: bool) -> dict[str, object
     } | shown
 
 
-_LARGE = 2048  # parts beyond this size stand in the manifest as a hash
+_LARGE = 2048  # longer parts are in the manifest as a hash
 
 
 def _shown_part(part: Mapping[str, Any] | None) -> dict[str, object] | None:
@@ -248,7 +248,7 @@ def _stream(folder: Path, stream: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _agrees_with_count(walk: Sequence[tuple[int, databus_rules.Outcome]], stream: Mapping[str, Any]) -> Iterator[str]:
-    """An event without an end is the last, and the original may count it or not where its walk broke off."""
+    """An event without a known end is the last. The original may or may not count it."""
     whole, number = sum(outcome.end is not None for _, outcome in walk), stream["numEvents"]
     complete = stream["walkEnd"] == "complete"
     if complete and whole != len(walk):
@@ -261,7 +261,7 @@ def _agrees_with_count(walk: Sequence[tuple[int, databus_rules.Outcome]], stream
 
 
 def _agrees_with_scan(walk: Sequence[tuple[int, databus_rules.Outcome]], stream: Mapping[str, Any]) -> Iterator[str]:
-    """What the original found by walking: its `offset:header/event` lines, and the scans of each event."""
+    """The original's walk: its `offset:header/event` lines, and the scans of each event."""
     lines = [str(line).partition(":") for line in stream.get("scan", ())]
     scans = [(int(offset), tuple(found.split("/"))) for offset, _, found in lines]
     scans.extend(
@@ -273,7 +273,7 @@ def _agrees_with_scan(walk: Sequence[tuple[int, databus_rules.Outcome]], stream:
         codes, good = ours.get(offset), set(found) <= {"OK"}
         if codes == () and not good:
             yield f"the runner's own rules accept what the original finds {'/'.join(found)} at {offset}"
-        elif found and good and codes and set(codes) <= set(_CHECKSUMS):  # for other reasons we may refuse more
+        elif found and good and codes and set(codes) <= set(_CHECKSUMS):  # otherwise we may refuse more
             yield f"the runner's own rules find {codes[0]} in what the original accepts at {offset}"
 
 
@@ -291,7 +291,7 @@ def _agrees_with_walk(walk: Sequence[tuple[int, databus_rules.Outcome]], framed:
 def _stops_at_the_first_bad(
     walk: Sequence[tuple[int, databus_rules.Outcome]], iterate: Callable[..., Iterator[Any]]
 ) -> Iterator[str]:
-    """`stop` gives the bad event out and ends; `raise` raises in its place. What came before stays valid."""
+    """`stop` yields the bad event and ends; `raise` raises instead. Earlier results stay valid."""
     good = next((index for index, (_, outcome) in enumerate(walk) if outcome.codes), len(walk))
     bad = good < len(walk)
     stopped = list(iterate(on_error="stop"))
@@ -362,7 +362,7 @@ def _line(line: bytes, event: Value) -> Iterator[str]:
     yield from (f"built again: {finding}" for finding in differences(wanted, came))
 
 
-# Shown by readers of either encoding; the rest (raw attributes, length, V1's checksums) is in the bytes alone.
+# Shown by both encodings; the rest (raw attributes, length, V1's checksums) is only in the bytes.
 _SHARED = (
     "version",
     "opcode",
@@ -393,7 +393,7 @@ def _shown(value: Value) -> dict[str, object]:
 
 
 def _as_read_from_json(event: Value, document: Mapping[str, Any]) -> dict[str, object]:
-    """The event as its JSON line shows it: values as text where the line says so, a schema key as its debug text."""
+    """The event in the form of its JSON line: values as text if the line has text, a schema key as its debug text."""
     plain = document["valueEnc"] == "JSON_PLAIN_VALUE"
     shown = {**event, "keyText": _debug_text(event["keySchema"]), **_in_text(event, plain)}
     if event["metadata"] is not None:
@@ -409,7 +409,7 @@ def _in_text(part: Mapping[str, Any], plain: bool) -> dict[str, object]:
 
 
 def _debug_text(part: Mapping[str, Any] | None) -> str | None:
-    """V2's JSON shows a schema key as text, its data cut at 64 bytes."""
+    """V2's JSON shows a schema key as text, with its data cut at 64 bytes."""
     if part is None:
         return None
     identity, data = part["schemaId"].hex(), part["value"][:64].hex()
@@ -417,17 +417,17 @@ def _debug_text(part: Mapping[str, Any] | None) -> str | None:
 
 
 def _merged(shown: dict[str, Any]) -> dict[str, object]:
-    """Runs of U+FFFD count as one: how many stand for broken text depends on who replaced it."""
+    """Collapse runs of U+FFFD, whose length depends on the program that replaced broken text."""
     return {
         name: re.sub("\ufffd+", "\ufffd", value) if isinstance(value, str) else value for name, value in shown.items()
     }
 
 
 def _reversible(document: Mapping[str, Any], *, lossy: bool) -> dict[str, object]:
-    """What of a line follows from its value.
+    """The parts of a line that its value determines.
 
-    A member of V1 whose absence means false may stand or not. The encoding of values says nothing where a V2 line has
-    none, and the length of bytes is gone where their text is only an approximation (U+FFFD).
+    A member of V1 that means false if absent may be present or not. In a V2 line without a value, the encoding of
+    values means nothing. The length of bytes is lost if their text is only an approximation (U+FFFD).
     """
     if "version" not in document:
         return {"isReplicated": False, "endOfPeriod": False, "traceEnabled": False, **document}
@@ -440,7 +440,7 @@ def _reversible(document: Mapping[str, Any], *, lossy: bool) -> dict[str, object
 
 
 def _crc_verdicts(folder: Path, manifest: Manifest) -> Iterator[Verdict]:
-    """A verdict for each checksum whose input is here; one that is known by its hash alone may be kept elsewhere."""
+    """A verdict for each checksum with an available input; some inputs are known only by their hash."""
     entries = manifest.get("crc", ())
     lengths = {entry.get("len") for entry in objects(entries) if "input_hex" not in entry}
     by_hash = _parts_by_hash(folder, manifest, {length for length in lengths if isinstance(length, int)})
@@ -462,7 +462,7 @@ def _crc(entry: Mapping[str, Any], by_hash: Mapping[str, bytes]) -> Iterator[str
 
 
 def _parts_by_hash(folder: Path, manifest: Manifest, lengths: set[int]) -> dict[str, bytes]:
-    """What of the folder's files a checksum may have been made of: files, and ends of events, of these lengths."""
+    """The possible inputs of checksums among the folder's files: files, and ends of events, of these lengths."""
     if not lengths:
         return {}
     listed = {each.get("file") for each in (*objects(manifest.get("cases")), *objects(manifest.get("streams")))}
@@ -479,7 +479,7 @@ def _parts_by_hash(folder: Path, manifest: Manifest, lengths: set[int]) -> dict[
 
 
 def _events_of(data: bytes) -> Iterator[bytes]:
-    """The bytes themselves, and each event that they consist of."""
+    """The bytes themselves, and each event in them."""
     yield data
     for order in ("big", "little"):
         for offset, outcome in databus_rules.stream(data, order):

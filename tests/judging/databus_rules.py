@@ -1,4 +1,4 @@
-"""A strict reader of Databus events in a hundred lines, independent of Wireloom: it names the error class of bytes.
+"""A strict reader of Databus events in a hundred lines, independent of Wireloom; it gives the error class of bytes.
 
 The checks run in the order of the strict decoder that the format's description recommends: version, magic, header
 length, header checksum (before any length that it covers is trusted), lengths, key, value checksum, attributes, parts.
@@ -16,14 +16,14 @@ _REMOTE_ERROR = ord("{")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`codes`: the error classes that are right, none for a good event; `end`: where the next one begins, if known."""
+    """`codes`: the possible error classes, none for a good event; `end`: where the next event begins, if known."""
 
     codes: tuple[str, ...]
     end: int | None = None
 
 
 class _BadError(Exception):
-    """An error class, with the event's end where that is already known."""
+    """An error class, with the event's end if it is already known."""
 
     def __init__(self, *codes: str, end: int | None = None) -> None:
         super().__init__(*codes)
@@ -36,7 +36,7 @@ def crc(data: bytes) -> int:
 
 
 def event(data: bytes, order: str) -> Outcome:
-    """The outcome for the one event that all of `data` is."""
+    """The outcome for the only event in `data`."""
     outcome = first_event(data, order)
     if not outcome.codes and outcome.end is not None and outcome.end < len(data):
         return Outcome(("trailing_bytes",))
@@ -44,7 +44,7 @@ def event(data: bytes, order: str) -> Outcome:
 
 
 def stream(data: bytes, order: str) -> Iterator[tuple[int, Outcome]]:
-    """Offset and outcome of each event; the rest of the stream is one bad event where its end is not known."""
+    """Offset and outcome of each event; if an end is unknown, the rest of the stream is one bad event."""
     offset: int | None = 0
     while offset is not None and offset < len(data):
         outcome = first_event(data[offset:], order)
@@ -53,7 +53,7 @@ def stream(data: bytes, order: str) -> Iterator[tuple[int, Outcome]]:
 
 
 def first_event(data: bytes, order: str) -> Outcome:
-    """The outcome for the event that `data` begins with."""
+    """The outcome for the first event in `data`."""
     try:
         return Outcome((), _Reader(data, "<" if order == "little" else ">").event())
     except _BadError as bad:
@@ -105,7 +105,7 @@ class _Reader:
     def version_2(self) -> int:
         magic = self.data[1:5]
         wrong = struct.pack(self.order + "I", _V2_MAGIC)[: len(magic)] != magic
-        if len(self.data) < 9:  # as far as it goes, a magic that is wrong already is also a fair answer
+        if len(self.data) < 9:  # for short data, an already wrong magic is also right
             raise _BadError("truncated", *(("bad_magic",) if wrong and len(magic) == 4 else ()))
         if wrong:
             raise _BadError("bad_magic")

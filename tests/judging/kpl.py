@@ -1,8 +1,8 @@
-"""Judges `vectors[]` of Kinesis records: what the Kinesis Client Library returns, except where we differ on purpose.
+"""Judges `vectors[]` of Kinesis records by the results of the Kinesis Client Library, except for intended differences.
 
 We differ where it loses data: an aggregate with a right digest and broken content is an error by default, an index is
-compared as 64 bits, and the text of an explicit hash key is kept whatever it says. What a record should be there is
-said by `kpl_message`, a reader of its own.
+compared as 64 bits, and the text of an explicit hash key is always kept. For these, `kpl_message`, an independent
+reader, gives the right record.
 """
 
 import base64
@@ -42,7 +42,7 @@ _INDEX_CODES = ("pk_index", "ehk_index")
 
 
 def recognises(manifest: Manifest) -> bool:
-    """Whether the manifest has this form: vectors with a class and what the client library returns."""
+    """Whether the manifest has this form: vectors with a class and the client library's results."""
     return any("class" in vector and "kcl" in vector for vector in objects(manifest.get("vectors")))
 
 
@@ -96,7 +96,7 @@ def _plain_value(data: bytes, reason: str) -> dict[str, object]:
 
 
 def _seen(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Our value in the terms of the manifest."""
+    """Our value in the form of the manifest."""
     return {
         "kind": value["kind"],
         "class": value["class"],
@@ -131,7 +131,7 @@ def _aggregated(vector: Mapping[str, Any], data: bytes, message: Message) -> Ite
 
 
 def _as_the_client_library(vector: Mapping[str, Any], message: Message, value: Mapping[str, Any]) -> Iterator[str]:
-    """Its records are ours, as far as it and we understand the aggregate in the same way."""
+    """Its records are ours, as far as it and we interpret the aggregate alike."""
     theirs = vector["kcl"].get("records")
     if theirs is not None:
         agreed = message.readable()
@@ -140,7 +140,7 @@ def _as_the_client_library(vector: Mapping[str, Any], message: Message, value: M
 
 
 def _merged(records: Any) -> list[dict[str, object]]:
-    """Runs of U+FFFD count as one: how many stand for broken text depends on who replaced it."""
+    """Collapse runs of U+FFFD, whose length depends on the program that replaced broken text."""
     return [
         {name: re.sub("\ufffd+", "\ufffd", each) if isinstance(each, str) else each for name, each in record.items()}
         for record in records
@@ -148,7 +148,7 @@ def _merged(records: Any) -> list[dict[str, object]]:
 
 
 def _client_library_findings(vector: Mapping[str, Any], data: bytes, message: Message | None) -> Iterator[str]:
-    """What the manifest says that the client library returned must be possible for a record of this class."""
+    """The client library's result in the manifest must be possible for a record of this class."""
     kcl, name = vector["kcl"], vector["class"]
     records, outcome = kcl.get("records"), kcl["outcome"]
     match = _OUTCOME.fullmatch(outcome)
@@ -180,7 +180,7 @@ def _client_library_findings(vector: Mapping[str, Any], data: bytes, message: Me
 
 
 def _aggregate(data: bytes, records: Sequence[Record]) -> Iterator[str]:
-    """Every policy gives these records, and they build the same bytes again where those are in canonical form."""
+    """Every policy gives these records, and they build the same bytes if those are in canonical form."""
     expected = {
         "kind": "aggregated",
         "class": "aggregated" if records else "aggregated_empty",
@@ -243,7 +243,7 @@ def _rebuilds(value: Mapping[str, Any], data: bytes, *, canonical: bool = True) 
 
 
 def _canonical(records: Sequence[Record], value: Mapping[str, Any]) -> bytes:
-    """The records as every right producer writes them; with tags, which none writes, nothing is canonical."""
+    """The records as every correct producer writes them; with tags, which none writes, there is no canonical form."""
     if any(record["tags"] for record in value["records"]):
         return b""
     keys = _places(record.partition_key or b"" for record in records)
@@ -279,7 +279,7 @@ def _varint(value: int) -> bytes:
 
 
 def _corrupt(data: bytes, code: str) -> Iterator[str]:
-    """The message itself is broken: nothing of it can be kept."""
+    """The message itself is broken, and nothing of it can be kept."""
     yield from refused_with((code,), partial(kpl_record.parse, data))
     for policy in ("passthrough", "prefix"):
         value, findings = accepted(partial(kpl_record.parse, data, on_corrupt=policy))
@@ -287,7 +287,7 @@ def _corrupt(data: bytes, code: str) -> Iterator[str]:
 
 
 def _corrupt_index(vector: Mapping[str, Any], data: bytes, message: Message, code: str) -> Iterator[str]:
-    """Records before the first with an index that leads nowhere can be kept."""
+    """Records before the first one with an invalid index can be kept."""
     text = message.keys_are_utf8 and message.tags_are_utf8
     parse = partial(kpl_record.parse, data, invalid_utf8="error" if text else "replace")
     if code not in message.broken_codes():
@@ -321,7 +321,7 @@ def _prefix(message: Message) -> dict[str, object]:
 
 
 def _halves(vector: Mapping[str, Any], data: bytes, message: Message | None) -> Iterator[str]:
-    """The hash range of a shard, where the client library keeps to the rules that we keep to."""
+    """The records in half of a hash range, if the client library uses the same rules as we do."""
     if message is not None and not message.hashes_as_the_client_library():
         return
     broken = message is None or bool(message.broken_codes())

@@ -1,6 +1,6 @@
-"""A reader of the message inside an aggregate, independent of Wireloom: all that proto2 allows, texts as bytes.
+"""A reader of the message in an aggregate, independent of Wireloom: accepts all of proto2, with texts as bytes.
 
-Raises ValueError for what is not such a message.
+Raises ValueError for other bytes.
 """
 
 import re
@@ -14,13 +14,13 @@ _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A user record as it stands in the message; keys None where the index leads nowhere or is absent."""
+    """A user record in the message; keys are None if the index is invalid or absent."""
 
     partition_key: bytes | None
     explicit_hash_key: bytes | None
     data: bytes
     broken: tuple[str, ...]  # the error classes of indices beyond their table
-    wraps: bool  # as 32 bits, every such index is within its table
+    wraps: bool  # with 32 bits, every such index is within its table
 
     def hash_key_is_a_number(self) -> bool:
         """Whether the explicit hash key, if any, is in the hash key space."""
@@ -33,30 +33,30 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The records in their order, and whether texts are UTF-8."""
+    """The records in order, and whether texts are UTF-8."""
 
     records: tuple[Record, ...]
     keys_are_utf8: bool
     tags_are_utf8: bool
 
     def broken_codes(self) -> tuple[str, ...]:
-        """The error classes of all indices that lead nowhere."""
+        """The error classes of all invalid indices."""
         return tuple(sorted({code for record in self.records for code in record.broken}))
 
     def readable(self) -> int:
-        """How many records stand before the first that the client library or we do not understand."""
+        """How many records precede the first one that the client library or we do not understand."""
         good = (bool(record.broken) or not record.hash_key_is_a_number() for record in self.records)
         return next((index for index, bad in enumerate(good) if bad), len(self.records))
 
     def is_sound(self) -> bool:
-        """Whether nothing is wrong with any record."""
+        """Whether all records are valid."""
         return self.readable() == len(self.records)
 
     def hashes_as_the_client_library(self) -> bool:
-        """Whether it and we agree on what is in a shard.
+        """Whether it and we agree on the records of a shard.
 
-        It takes an index modulo 2^32, drops everything for a hash key outside of its space, and hashes a broken
-        partition key by its replacement.
+        It takes an index modulo 2^32, drops everything if a hash key is out of range, and hashes a broken partition key
+        by its replacement.
         """
         return not any(
             record.wraps
@@ -154,7 +154,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Number and content of each varint and each run of bytes outside of groups; the rest is passed over."""
+    """Number and content of each varint and each length-delimited field outside of groups; the rest is skipped."""
     position = 0
     groups: list[int] = []
     while position < len(data):
@@ -184,7 +184,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _varint(data: bytes, start: int) -> tuple[int, int]:
-    """The lower 64 bits of at most ten bytes, and the offset behind them."""
+    """The lower 64 bits of a varint of at most ten bytes, and the offset after it."""
     value = 0
     for count, byte in enumerate(data[start : start + 10]):
         value |= (byte & 0x7F) << 7 * count

@@ -1,4 +1,4 @@
-"""Judges the vectors that `wireloom vectors` wrote of a format of the generated package."""
+"""Judges the vectors that `wireloom vectors` wrote for a format of the generated package."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,6 @@
-"""What a judge says of a vector, and the comparisons that judges share.
+"""The verdict about a vector, and the comparisons that judges share.
 
-A vector passes when nothing was found against it. Whatever goes wrong while it is judged, a crash of a decoder
-included, is found against it.
+A vector passes if there are no findings. Any failure while it is judged, including a crash of a decoder, is a finding.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ WIDEST = 160
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A vector, the family it is counted in, and what was found against it."""
+    """A vector, the family in which it is counted, and the findings."""
 
     family: str
     name: str
@@ -27,28 +26,28 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
 
 def verdict(family: str, name: str, judge: Callable[[], Iterable[str]]) -> Verdict:
-    """What `judge` finds, its own crash included."""
+    """The findings of `judge`, including its own crash."""
     findings: list[str] = []
     try:
         findings.extend(judge())
-    except Exception as error:  # noqa: BLE001 - a decoder may crash in any way, and none of them ends the run
+    except Exception as error:  # noqa: BLE001 - a decoder may crash in any way, and the run must go on
         findings.append(f"crashed: {type(error).__name__}: {cut(str(error))}")
     return Verdict(family, name, tuple(findings))
 
 
 def name_of(vector: object, number: int) -> str:
-    """What a vector is called; its place in the manifest where it does not say."""
+    """The name of a vector; without one, its index in the manifest."""
     named = isinstance(vector, dict) and (vector.get("id") or vector.get("name") or vector.get("file"))
     return str(named or f"[{number}]")
 
 
 def require(vector: object, *members: str) -> None:
-    """Raises ValueError where the manifest does not say what judging the vector takes."""
+    """Raise ValueError if the manifest lacks data that are needed for judging the vector."""
     if not isinstance(vector, dict):
         raise ValueError(f"the manifest has no object here: {cut(repr(vector))}")  # noqa: TRY004 - a bad value of it
     if missing := [member for member in members if member not in vector]:
@@ -56,12 +55,12 @@ def require(vector: object, *members: str) -> None:
 
 
 def objects(found: object) -> list[Mapping[str, Any]]:
-    """The objects of what should be a list of them."""
+    """The objects in a value that should be a list of objects."""
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def read(folder: Path, vector: Mapping[str, Any], size: str) -> bytes:
-    """The vector's bytes; an error where they are not those that the manifest describes (`size` names their size)."""
+    """The vector's bytes; raises if they do not match the manifest's description (`size` names their size)."""
     data = (folder / str(vector["file"])).read_bytes()
     if size in vector and len(data) != vector[size]:
         raise ValueError(f"{vector['file']} has {len(data)} bytes, the manifest says {vector[size]}")
@@ -71,7 +70,7 @@ def read(folder: Path, vector: Mapping[str, Any], size: str) -> bytes:
 
 
 def refusal(decode: Callable[[], object]) -> DecodeError | object:
-    """The DecodeError that decoding ends with, else the value."""
+    """The DecodeError of decoding, otherwise the value."""
     try:
         return decode()
     except DecodeError as error:
@@ -79,7 +78,7 @@ def refusal(decode: Callable[[], object]) -> DecodeError | object:
 
 
 def refused_with(codes: Iterable[str], decode: Callable[[], object]) -> Iterator[str]:
-    """Findings where decoding does not fail with one of these codes."""
+    """Findings if decoding does not fail with one of these codes."""
     wanted = tuple(codes)
     found = refusal(decode)
     if not isinstance(found, DecodeError):
@@ -89,7 +88,7 @@ def refused_with(codes: Iterable[str], decode: Callable[[], object]) -> Iterator
 
 
 def accepted(decode: Callable[[], object]) -> tuple[Any, tuple[str, ...]]:
-    """The value, and a finding where decoding fails."""
+    """The value, and a finding if decoding fails."""
     found = refusal(decode)
     if isinstance(found, DecodeError):
         return None, (f"expected a value, came {cut(str(found))}",)
@@ -97,7 +96,7 @@ def accepted(decode: Callable[[], object]) -> tuple[Any, tuple[str, ...]]:
 
 
 def differences(expected: object, actual: object, path: str = "") -> Iterator[str]:
-    """Where two trees of plain values differ; kinds count (1, 1.0 and true differ)."""
+    """The differences of two trees of plain values; kinds count (1, 1.0 and true differ)."""
     place = path or "value"
     if type(expected) is not type(actual):
         yield f"{place}: expected {cut(repr(expected))}, came {cut(repr(actual))}"
@@ -119,7 +118,7 @@ def differences(expected: object, actual: object, path: str = "") -> Iterator[st
 
 
 def first(findings: Iterable[str]) -> Iterator[str]:
-    """The first findings, and how many more there are."""
+    """The first findings, and the number of the others."""
     every = list(findings)
     yield from every[:MOST_SHOWN]
     if len(every) > MOST_SHOWN:
@@ -127,6 +126,6 @@ def first(findings: Iterable[str]) -> Iterator[str]:
 
 
 def cut(text: str) -> str:
-    """The text on one line of bounded length."""
+    """The text on one line, cut to a maximum length."""
     line = " ".join(text.split())
     return line if len(line) <= WIDEST else f"{line[:WIDEST]}..."

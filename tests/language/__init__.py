@@ -1,1 +1,1 @@
-"""What specs mean: the language, its diagnostics, the model, and what is generated from it."""
+"""Tests of the language, its diagnostics, the model, and the generated files."""

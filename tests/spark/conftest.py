@@ -1,4 +1,4 @@
-"""A package of one small format, made for the tests, and the Spark session of the tests of this folder."""
+"""A package of one small format for the tests, and the Spark session of this folder's tests."""
 
 import importlib
 from contextlib import ExitStack, chdir
@@ -15,12 +15,12 @@ PACKAGE = "ingest_formats"
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
-    """The folder with the specs, and with the package in `build`."""
+    """The folder with the specs, and the package in `build`."""
     home = tmp_path_factory.mktemp("ingest")
     for command in (
         ["new", "heartbeat", "--specs", home / "specs"],
         ["generate", "--specs", home / "specs", "--out", home / "build", "--package", PACKAGE],
-        ["formats", "--out", home / "build", "--package", PACKAGE],  # puts the folder on the import path
+        ["formats", "--out", home / "build", "--package", PACKAGE],  # also puts the folder on the import path
     ):
         result = CliRunner().invoke(app, [str(part) for part in command])
         assert result.exit_code == 0, result.output
@@ -35,9 +35,9 @@ def module(place):
 
 @pytest.fixture(scope="package")
 def spark(place, generated_cases):
-    """One session for all files: where Spark plans, a package is found by what the Java process was started with.
+    """One session for all files: the driver's planner finds packages only by the environment of the Java process.
 
-    The process starts in a folder of the tests, where it puts what nobody names a place for.
+    The process starts in a folder of the tests, where it creates files without a given path.
     """
     from wireloom.spark.session import session
 
@@ -45,5 +45,5 @@ def spark(place, generated_cases):
     with ExitStack() as until_the_end:
         with chdir(place):
             started = until_the_end.enter_context(session((GENERATED, place / "build", generated_cases.out)))
-        started.sparkContext.setLogLevel("OFF")  # jobs that fail are meant to
+        started.sparkContext.setLogLevel("OFF")  # some jobs are meant to fail
         yield started

@@ -1,1 +1,1 @@
-"""What tests of several areas share."""
+"""Helpers for tests of several areas."""

@@ -1,4 +1,4 @@
-"""Random values of Avro schemas: as fastavro writes them, and as the spec of the schema reads them."""
+"""Random values of Avro schemas: in the form that fastavro writes, and as the spec of the schema reads them."""
 
 import struct
 from datetime import UTC, date, datetime, timedelta
@@ -20,14 +20,14 @@ from wireloom.importing.avsc.schemas import (
     branch_name,
 )
 
-Pair = tuple[Any, Any]  # what fastavro writes, and what a spec reads
+Pair = tuple[Any, Any]  # fastavro's value, and the spec's value
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LEVELS = 2  # of records within one another
+LEVELS = 2  # of nested records
 _TEXTS = ("", "a", "text", "ä€😀", "x" * 200)
 
 
 def drawn(schema: Schema, random: Random, depth: int = 0) -> Pair:
-    """A value of a schema."""
+    """A random value of a schema."""
     match schema:
         case Primitive(logical=None):
             return _plain(schema.name, random)
@@ -64,12 +64,12 @@ def drawn(schema: Schema, random: Random, depth: int = 0) -> Pair:
 
 
 def is_nullable(union: Union) -> bool:
-    """Whether a union only says whether there is a value."""
+    """Whether a union has one type, and null."""
     return len(union.branches) == 1 or (len(union.branches) == 2 and Primitive("null") in union.branches)
 
 
 def _told(name: str, schema: Schema, pair: Pair) -> dict[str, Any]:
-    """The members that say a value."""
+    """The members that hold a value."""
     beside = {}
     if isinstance(schema, Union) and not is_nullable(schema):
         written = pair[0]

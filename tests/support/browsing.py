@@ -1,6 +1,6 @@
-"""A headless Chromium of the machine, and what axe finds in a page that it shows.
+"""A headless Chromium, and accessibility problems that axe finds in a page.
 
-Playwright brings no browser here: Debian's is used. Where either is missing, tests are skipped, with the reason.
+Playwright installs no browser here: Debian's is used. If either is missing, tests are skipped with the reason.
 """
 
 import shutil
@@ -16,20 +16,20 @@ SCHEMES = ("light", "dark")
 
 @contextmanager
 def launched() -> Iterator[Any]:
-    """The browser; skips the test where there is none."""
+    """The browser; skips the test if there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
     with playwright.sync_playwright() as running:
-        # as root there is no sandbox; a container's /dev/shm may be small
+        # root needs --no-sandbox; a container's /dev/shm may be small
         browser = running.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser
         browser.close()
 
 
 class Tabs:
-    """Opens tabs, and refuses what their consoles say."""
+    """Opens tabs, and fails if a page writes to its console."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -38,7 +38,7 @@ class Tabs:
         """Parts of messages that a test causes."""
 
     def open(self, url: str, **options: Any) -> Any:
-        """A tab with a page."""
+        """A tab that shows a page."""
         tab = self._browser.new_page(**options)
         messages: list[str] = []
         tab.set_default_timeout(20_000)
@@ -49,14 +49,14 @@ class Tabs:
         return tab
 
     def close(self) -> None:
-        """Close the tabs; no script of theirs may have failed, and no policy been broken."""
+        """Close the tabs; fails if a script of theirs failed, or a policy was violated."""
         for tab, messages in self._opened:
             tab.close()
             assert [each for each in messages if not any(part in each for part in self.expected)] == []
 
 
 def inaccessible(tab: Any, within: str = "html", without: tuple[str, ...] = ()) -> list[str]:
-    """What axe finds wrong in a part of the page, and where; some rules may be left out."""
+    """The problems that axe finds in a part of the page, with places; some rules may be excluded."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     rules = {name: {"enabled": False} for name in without}
     options = {"resultTypes": ["violations"], "preload": False, "rules": rules}

@@ -1,4 +1,4 @@
-"""Events of Databus for the tests of streams and tables: an original one, numbered ones, damaged ones."""
+"""Databus events for tests of streams and tables: an original one, numbered ones, damaged ones."""
 
 import random
 
@@ -13,12 +13,12 @@ _CRC = Crc(width=32, poly=0x04C11DB7, init=0, xorout=0, reflected=True)
 
 
 def built(number: int) -> bytes:
-    """The event with another sequence, as the codec builds it."""
+    """The event with another sequence number, built by the codec."""
     return databus_event.build({**databus_event.parse(LONG_KEY), "sequence": number})
 
 
 def noisy(number: int, size: int = 40) -> bytes:
-    """An event whose sequence is the number, and whose value does not compress; made without the codec."""
+    """An event with that sequence number and an incompressible value; made without the codec."""
     value = random.Random(number).randbytes(size)  # noqa: S311 - no secret
     length, crc = (61 + len(value)).to_bytes(4, "big"), _CRC(value).to_bytes(4, "big")
     header = length + LONG_KEY[9:11] + number.to_bytes(8, "big") + LONG_KEY[19:49] + crc + LONG_KEY[53:61]
@@ -26,5 +26,5 @@ def noisy(number: int, size: int = 40) -> bytes:
 
 
 def damaged(data: bytes) -> bytes:
-    """The event with its last bit turned."""
+    """The event with its last bit flipped."""
     return data[:-1] + bytes([data[-1] ^ 1])

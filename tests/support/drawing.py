@@ -1,4 +1,4 @@
-"""How much tests draw: some in every run, twenty times as much where WIRELOOM_THOROUGH says so (`nox -s thorough`)."""
+"""How many random cases tests draw: twenty times as many if WIRELOOM_THOROUGH is set (`nox -s thorough`)."""
 
 import os
 
@@ -6,5 +6,5 @@ THOROUGH = bool(os.environ.get("WIRELOOM_THOROUGH"))
 
 
 def drawn(count: int) -> int:
-    """How many to draw, of a number that is for every run."""
+    """The number of cases to draw; `count` is that of a normal run."""
     return count * 20 if THOROUGH else count

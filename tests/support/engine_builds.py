@@ -1,4 +1,4 @@
-"""Builds of the engine that stand elsewhere: those with sanitizers."""
+"""Loads builds of the engine from other places, such as those with sanitizers."""
 
 import importlib.util
 import sys
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def built(library: str) -> Any:
-    """The build of the engine that stands elsewhere, in the place of the usual one."""
+    """Use a build of the engine from another place."""
     name = "wireloom.runtime.engine._engine"
     spec = importlib.util.spec_from_file_location(name, library)
     assert spec is not None

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of the values that a format can say: `wireloom.drawing`, with Hypothesis for chance."""
+"""Hypothesis strategies for the values of a format: `wireloom.drawing`, with Hypothesis making the choices."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 _SIZES = (0, 1, 2, 4, 16, 16, 20, 33)
 _LED = 60
-"""Choices of a value that Hypothesis makes, and can make smaller; a plain one costs a hundredth of that."""
+"""Choices of a value that Hypothesis makes, and can shrink; all others cost a hundredth of that."""
 
 
 def values(format: Format, root: str, parameters: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -25,7 +25,7 @@ def values(format: Format, root: str, parameters: Mapping[str, Any]) -> st.Searc
 
 
 class _Source:
-    """What values are made from. Not a dataclass: Hypothesis would show every field of the format, and often."""
+    """The arguments of drawing. Not a dataclass, since Hypothesis would print every field of the format, and often."""
 
     def __init__(self, format: Format, root: str, parameters: Mapping[str, Any]) -> None:
         self.format, self.root, self.parameters = format, root, parameters
@@ -43,7 +43,7 @@ def _values(draw: Draw, source: _Source) -> Any:
 
 
 class _Drawn:
-    """Choices that Hypothesis draws: the first of a value one by one, the many numbers behind them by one seed."""
+    """Choices by Hypothesis: the first ones of a value each by itself, the many later ones by one seed."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw, self._left = draw, _LED

@@ -1,4 +1,4 @@
-"""Imported specs, opened as modules."""
+"""Opens imported specs as modules."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from wireloom.importing.settling import Settled
 
 @contextmanager
 def module_of(made: Settled) -> Iterator[ModuleType]:
-    """The module of an imported spec, while it is open."""
+    """The module of an imported spec, within the block."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "spec.yaml").write_text(made.text, encoding="utf-8")
         modules = pipeline.read(Path(folder)).modules

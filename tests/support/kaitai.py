@@ -1,4 +1,4 @@
-"""What a reader that Kaitai Struct made of an exported description reads, beside the spans of the spec's own parse."""
+"""Compares a Kaitai reader of an exported description with the spans of the spec's own parse."""
 
 import math
 import re
@@ -14,19 +14,19 @@ _CLASS = re.compile(r"(?:^|_)([a-z0-9])")
 
 
 def class_name(id: str) -> str:
-    """What Kaitai's compiler calls the class of a type."""
+    """The class name that Kaitai's compiler gives to a type."""
     return _CLASS.sub(lambda found: found[1].upper(), id)
 
 
 def reader(files: Mapping[str, str], id: str) -> Any:
-    """The class of a description, of the files that the compiler made."""
+    """The reader class of a description, from the compiler's files."""
     module = ModuleType(id)
     exec(compile(next(iter(files.values())), id, "exec"), module.__dict__)  # noqa: S102 - the compiler's own output
     return getattr(module, class_name(id))
 
 
 class Imported(dict[str, str]):
-    """The members of a record of a spec that was imported again, by the names of the first spec."""
+    """The members of a record of a re-imported spec, by the names in the first spec."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         super().__init__({name: name for name in record})
@@ -39,15 +39,15 @@ class Imported(dict[str, str]):
 
 
 def taken(found: Any, name: str) -> Any:
-    """A member of an object, or of a record; of a word that an imported spec lacks, the number."""
+    """A member of an object or record; the number of a word that an imported spec lacks."""
     if not isinstance(found, dict):
-        return getattr(found, name, None)  # what is missing has no attribute
+        return getattr(found, name, None)  # Kaitai leaves out attributes of missing fields
     return found.get(f"{name}_number", found.get(name))
 
 
 @dataclass
 class Comparison:
-    """How what Kaitai reads differs from the spans of a record; `lost` are names that the description has not."""
+    """Collects differences between Kaitai's values and the spans; `lost` are names that the description lacks."""
 
     description: Mapping[str, Any]
     differences: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Comparison:
     equal: int = 0
 
     def compare(self, span: Span, found: Any) -> None:
-        """A record, or a value within one."""
+        """Compare a record, or a value within one."""
         children = [each for each in span.children if each.kind in ("field", "bits", "computed", "element")]
         if span.kind == "record" and not isinstance(found, list) and any(each.kind == "element" for each in children):
             found = self._unwrapped(found)
@@ -71,7 +71,7 @@ class Comparison:
                 self.compare(part.children[0], found)
 
     def _items(self, found: Any) -> list[Any]:
-        """The elements of a list, those that a jump leads to among them."""
+        """The elements of a list, including those after a pointer."""
         found = self._unwrapped(found)
         if not isinstance(found, list):
             return []
@@ -93,7 +93,7 @@ class Comparison:
             self.compare(span, item)
 
     def _members(self, found: Any) -> dict[str, str] | None:
-        """The names of the spec in an object, and what Kaitai calls them; of a dict, those of the imported spec."""
+        """The names in the spec of an object's members, with Kaitai's names; for a dict, those of the imported spec."""
         if isinstance(found, dict):
             return Imported(found)
         name = type(found).__name__
@@ -105,7 +105,7 @@ class Comparison:
         return {each.get("-orig-id", id): id for id, each in seq.items()}
 
     def _unwrapped(self, found: Any) -> Any:
-        """The value that a type of Kaitai's only wraps."""
+        """The value inside of Kaitai types that only wrap another."""
         while (members := self._members(found)) is not None:
             inner = next((each for each in ("value", "record", "items") if each in members), None)
             if inner is None or _is_item(found):
@@ -115,7 +115,7 @@ class Comparison:
 
     def _member(self, span: Span, found: Any) -> None:
         members = self._members(found)
-        if " .. " in span.name and members is not None:  # bytes that bits share
+        if " .. " in span.name and members is not None:  # bytes that bit fields share
             for bits in span.children:
                 self._member(bits, found)
             return
@@ -147,11 +147,11 @@ def _is_item(found: Any) -> bool:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether Kaitai reads what the spec reads; what is missing is None or an empty value there."""
+    """Whether Kaitai reads the same value as the spec; a missing one is None or empty there."""
     if isinstance(expected, float) and isinstance(found, float):
         return found == expected or (math.isnan(found) and math.isnan(expected))
     if isinstance(expected, bytes) and isinstance(found, str):
-        return True  # a text in a character set: the other candidate says which
+        return True  # a text in a character set: the other candidate decides
     if expected is None:
         return found is None or found in ("", 0)
     if isinstance(expected, list) and isinstance(found, list):

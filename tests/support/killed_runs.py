@@ -1,4 +1,4 @@
-"""Runs that are killed before one of their moves."""
+"""Simulates runs that are killed before one of their moves."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ import pytest
 
 
 class KilledError(BaseException):
-    """Here the process ends: nobody who handles errors sees it."""
+    """The simulated end of the process; no handler of Exception catches it."""
 
 
 def killed_before(move: int, storage: type, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> bool:
-    """Run it until it would rename with a storage for the time of that number, from 0; whether it came so far."""
+    """Run `act` until its rename number `move` (from 0) with the storage class; returns whether it got that far."""
     rename = storage.rename  # type: ignore[attr-defined]
     done: list[tuple[str, ...]] = []
 

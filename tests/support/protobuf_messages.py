@@ -1,4 +1,4 @@
-"""Messages of the official library with random values, and what a spec of them is to read."""
+"""Messages of the official library with random values, and the values that a spec must read from them."""
 
 import struct
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def _integer(random: Random, least: int, most: int) -> int:
 
 
 def _listed(field: Any, random: Random) -> Any:
-    """A value in a list or a map, which of an enum always has a word."""
+    """A value in a list or a map; for an enum, always one with a word."""
     return random.choice(field.enum_type.values).number if field.enum_type else _scalar(field, random)
 
 
@@ -109,7 +109,7 @@ def fill(message: Message, random: Random, depth: int = 0, *, deepest: int = 3) 
 
 
 def expected(message: Message) -> dict[str, Any]:
-    """What a spec of the message reads: the values of its fields, of enums the word, and the number beside it."""
+    """The values that a spec of the message reads: for enums, the word and the raw number."""
     found: dict[str, Any] = {}
     for field in _fields(message):
         value = getattr(message, field.name)
@@ -131,14 +131,14 @@ def expected(message: Message) -> dict[str, Any]:
 
 
 def _element(field: Any, value: Any) -> Any:
-    """What a spec reads of a value in a list or a map."""
+    """The value that a spec reads from a list or map."""
     if field.message_type is not None:
         return expected(value)
     return value if field.enum_type is None else _first_word(field, value)
 
 
 def _has_own_default(field: Any) -> bool:
-    """Whether a default is stated, and told where the field is absent."""
+    """Whether the field states a default of its own, which readers see if it is absent."""
     group = field.containing_oneof
     return bool(field.has_default_value and (group is None or len(group.fields) == 1))
 
@@ -148,7 +148,7 @@ def _first_word(field: Any, number: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value that was read, with its maps as dictionaries."""
+    """A value as read, with maps as dictionaries."""
     match value:
         case Pairs():
             return {key: plain(each) for key, each in value}

@@ -1,4 +1,4 @@
-"""Decoded columns of the examples of formats, for those who publish them: in Avro, in protobuf messages."""
+"""Decoded columns of the examples of formats, for tests that publish them in Avro or protobuf messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from wireloom.model.format import Example, Format, Root
 FOLDERS = [
     ("specs", False),
     ("specs", True),
-    pytest.param("tests/cases", False, marks=pytest.mark.thorough),  # 400 formats, each compiled
+    pytest.param("tests/cases", False, marks=pytest.mark.thorough),  # 400 formats, each of which is compiled
 ]
-"""Folders of specs, and whether records are exploded."""
+"""Folders of specs, and whether to explode records."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows that the good examples of a root are, of one format."""
+    """The rows of a root's good examples, for one format."""
 
     format: Format
     root: Root
@@ -64,7 +64,7 @@ def formats_with_rows(folder: str, *, explode: bool = False) -> Iterator[Rows]:
 
 
 def fill(message: Message, row: dict[str, Any]) -> None:
-    """Set the fields of a message of columns to a row."""
+    """Set the fields of a message to the columns of a row."""
     for field in message.DESCRIPTOR.fields:
         value = row[field.name]
         if value is None:
@@ -105,7 +105,7 @@ def _is(message: Message, name: str) -> bool:
 
 
 def members_of(message: Message, value: Any) -> dict[str, Any]:
-    """The members of a message: those of a record, of an entry of a map, or the one value."""
+    """The members of a message: those of a record, of a map entry, or the single value."""
     names = [each.name for each in message.DESCRIPTOR.fields]
     if isinstance(value, dict) and list(value) == names:
         return value
@@ -113,7 +113,7 @@ def members_of(message: Message, value: Any) -> dict[str, Any]:
 
 
 def differing(message: Any, value: Any, path: str = "") -> Iterator[str]:
-    """Where a message says something else than a row; lists and maps of null are empty."""
+    """Where a message differs from a row; null lists and maps are empty there."""
     if _is(message, "Timestamp") or _is(message, "Duration"):
         found = message.ToTimedelta() if _is(message, "Duration") else message.ToDatetime(value.tzinfo)
         yield from [] if found == value else [f"{path}: {found!r}, not {value!r}"]
@@ -150,7 +150,7 @@ def is_map(field: Any) -> bool:
 
 
 def scalar(field: Any, value: Any) -> Any:
-    """A value of a column in a field: an unsigned integer that columns have as a decimal, and what is a text there."""
+    """A column's value for a field: converts decimals to unsigned integers, and other types to text."""
     if isinstance(value, str | bytes | bool | int | float):
         return value
     return str(value) if field.type == field.TYPE_STRING else int(value)

@@ -1,4 +1,4 @@
-"""What must hold of the spans of any record, good or bad."""
+"""Checks the spans of any record, good or bad."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ from wireloom.runtime.spans import Explained
 
 
 def flaws(codec: Codec, data: bytes, /, **options: Any) -> Iterator[str]:
-    """What is wrong with how a record is explained: against the parser, and of the bytes that spans have."""
+    """The flaws of a record's explanation: against the parser, and in the bytes that spans cover."""
     explained = codec.explain_bytes(data, **options)
     yield from _unlike_the_parser(explained, codec, data, options)
     yield from uncovered(explained)
 
 
 def uncovered(explained: Explained) -> Iterator[str]:
-    """What is wrong with the bytes that spans have: each byte is to be in one that says what it is."""
+    """Bytes that no span explains, or more than one."""
     for space in explained.spaces:
         position = 0
         for leaf in explained.leaves(space.number):
@@ -32,7 +32,8 @@ def uncovered(explained: Explained) -> Iterator[str]:
             yield f"{span} of a good record"
         if span.kind in ("ignored", "unread") and not span.note:
             yield f"{span} does not say why"
-        _ = span.path, span.value, span.wire, span.doc, span.unit, span.note  # worked out when asked for
+        # these properties are computed when they are read
+        _ = span.path, span.value, span.wire, span.doc, span.unit, span.note
 
 
 def _unlike_the_parser(explained: Explained, codec: Codec, data: bytes, options: dict[str, Any]) -> Iterator[str]:

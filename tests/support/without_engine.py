@@ -1,6 +1,6 @@
 """The cases that the engine leaves to the parser and the builders (docs/decisions/0017)."""
 
-LEFT = {  # the words in which `decode_path` and `encode_path` say so
+LEFT = {  # the reasons in the words of `decode_path` and `encode_path`
     "bit_lists": "a list whose elements are not whole bytes",
     "datagram": "a checksum with `stored`, or over several ranges or expressions",
     "directories": "a field with `at` and `from`",

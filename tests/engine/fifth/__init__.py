@@ -1,6 +1,6 @@
-"""A fifth encoding in a package of its own: columns of text of fixed width, as files of mainframes have them.
+"""A fifth encoding in a package of its own: text columns of fixed width, as in mainframe files.
 
-Numbers are digits (`dec5`), and texts are filled up with spaces (`str(6)`). Each module is what one stage needs.
+Numbers are digits (`dec5`), and texts are padded with spaces (`str(6)`). Each module has the part for one stage.
 """
 
 import sys
@@ -22,7 +22,7 @@ MODULE = "wireloom.runtime.parsers.columns"
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """With the encoding in the registry of each stage."""
+    """Register the encoding in each stage within the block."""
     with (
         patch.dict(ENCODINGS, columns=COLUMNS),
         patch.dict(PARSERS, columns=Binary("columns")),

@@ -1,4 +1,4 @@
-"""What the language, the resolver and the pages ask for."""
+"""The encoding's properties for the language, the resolver and the pages."""
 
 from wireloom.encodings import Encoding, Form
 

@@ -1,4 +1,4 @@
-"""What generated parsers call."""
+"""The encoding's constructs for generated parsers."""
 
 from wireloom.runtime.parsers import binary
 from wireloom.runtime.parsers.binary import Array, Numeral
@@ -7,7 +7,7 @@ __all__ = ["Array", "Numeral", "Text"]
 
 
 class Text(binary.Text):
-    """A text, filled up with spaces."""
+    """A text, padded with spaces."""
 
     def __init__(self, size, *, invalid=None):
         super().__init__(binary.Padded(size, b" "), invalid=invalid)

@@ -1,4 +1,4 @@
-"""What the native engine reads and writes."""
+"""The encoding's compilers for the native engine."""
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler import binary as reading
@@ -10,7 +10,7 @@ def _padded(node):
 
 
 class Reading(reading.Binary):
-    """As binary, but for texts; a field states nothing of its own."""
+    """Like binary, except for texts; fields have no header."""
 
     stated = frozenset()
 
@@ -20,7 +20,7 @@ class Reading(reading.Binary):
 
 
 class Writing(writing.Binary):
-    """As binary, but for texts."""
+    """Like binary, except for texts."""
 
     def value(self, node, scope, column):
         """Write the value of a column."""

@@ -1,6 +1,6 @@
-"""The functions of a format on Spark Connect; prints what they gave as one line of JSON.
+"""Tries the functions of a format on Spark Connect; prints the results as one line of JSON.
 
-A process of its own: whether PySpark is a Connect client is decided once.
+It is a process of its own, because PySpark decides only once whether it is a Connect client.
 """
 # ruff: noqa: T201 - its output is its result
 

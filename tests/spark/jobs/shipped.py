@@ -1,4 +1,4 @@
-"""A job as a user submits it: it decodes two records on the executors, and says what the executors have.
+"""A job as users submit it: decodes two records on the executors, and reports their environment.
 
 Arguments: files for `addArtifact`, if any. Prints one JSON object.
 """
@@ -23,7 +23,7 @@ AGGREGATE = bytes.fromhex(
 
 
 def rows(batches):
-    """How many user records each record holds."""
+    """The number of user records in each record."""
     for batch in batches:
         decoded = kpl_record.decode(batch.column("data"), explode=True)
         yield pa.RecordBatch.from_arrays([decoded.parents.cast(pa.int64())], ["parent"])

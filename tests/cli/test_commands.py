@@ -573,7 +573,7 @@ def test_encode_takes_json_for_what_it_says(tmp_path, line, said):
         (["--help"], ">/dev/full", 3, "standard output: No space left on device"),
     ],
 )
-def test_outputs_that_take_nothing_are_said(arguments, closing, code, said):
+def test_a_closed_or_full_output_is_reported(arguments, closing, code, said):
     line = f'exec "$0" -m wireloom "$@" {closing}'
     result = subprocess.run(
         ["/bin/sh", "-c", line, sys.executable, *arguments],
@@ -652,7 +652,7 @@ def test_encode_says_of_whatever_is_no_rendering_which_line_it_is(generated, tmp
     assert "wireloom: line 2: " in result.output
 
 
-def test_what_was_there_stays_where_encoding_fails(generated, tmp_path):
+def test_an_existing_output_is_unchanged_if_encoding_fails(generated, tmp_path):
     lines, target = tmp_path / "lines.json", tmp_path / "out.bin"
     target.write_bytes(b"before")
     lines.write_text('{"kind": "alarms"}\n')
@@ -745,7 +745,7 @@ def test_a_module_is_imported_without_arrow_spark_or_the_generator(generated):
     assert done.stdout == "[]\n"
 
 
-def test_another_contract_is_refused_with_what_to_do(generated):
+def test_a_package_generated_for_another_contract_is_refused_with_the_remedy(generated):
     index = generated.out / generated.package / "__init__.py"
     index.write_text(index.read_text().replace(f"CONTRACT: Final = {CONTRACT}", "CONTRACT: Final = 99"))
     result = generated.run("formats")

@@ -128,7 +128,7 @@ def test_a_file_without_records_is_said_to_have_none(tmp_path):
     assert result.stderr.endswith("empty has no records\n")
 
 
-def test_a_format_whose_code_is_not_made_yet_is_said_to_need_generate(tmp_path, monkeypatch):
+def test_a_format_that_is_not_generated_yet_is_reported_with_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(app, ["new", "heartbeat"]).exit_code == 0
     (tmp_path / "message").touch()
@@ -209,7 +209,7 @@ def test_another_suffix_is_refused_with_what_is_possible(good, tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_what_was_given_up_is_said_with_what_recovers_it(events):
+def test_bytes_given_up_are_reported_with_the_option_that_recovers_them(events):
     size = len(record(0))
     result = run("decode", "databus_event", events, "--on-error", "skip")
     assert numbers(result) == list(range(7))

@@ -65,7 +65,7 @@ def test_a_second_run_reads_no_spec_and_says_the_same(work: Work, monkeypatch: p
     assert "examples" not in without.output
 
 
-def test_what_there_is_to_note_is_noted_again(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_are_repeated_if_nothing_changed(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "large_formats", lambda _: ["depths cost much"])
     work.replace("title: ", "title: Other ")
     first, second = work.generate(), work.generate()

@@ -75,7 +75,7 @@ def test_a_bad_record_shows_the_byte_what_was_expected_and_the_line_of_the_spec(
         (["--html", SAMPLES], "is a folder"),
     ],
 )
-def test_what_is_not_there_is_one_line(options, said):
+def test_a_wrong_option_or_missing_part_gives_one_line(options, said):
     result = inspect("mqtt_packet", BAD, *options)
     assert result.exit_code == 2
     assert said in result.stderr
@@ -208,7 +208,7 @@ def test_a_row_of_a_quarantine_is_inspected(tables):
         (["--html", "x.html"], "--inspect N"),
     ],
 )
-def test_what_is_not_in_a_quarantine_is_one_line(tables, options, said):
+def test_a_wrong_option_of_quarantine_is_reported(tables, options, said):
     result = quarantine(tables, *options)
     assert result.exit_code == 2
     assert said in result.stderr

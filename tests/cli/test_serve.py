@@ -184,7 +184,7 @@ def test_a_request_of_another_form_is_refused(site, change):
     assert ask(site, "/decode", wanted() | change, 400)["failure"].startswith("the body must have")
 
 
-def test_what_is_no_base64_and_no_text_is_said(site):
+def test_invalid_base64_and_invalid_text_are_reported(site):
     assert "failure" in ask(site, "/decode", wanted() | {"data": "a"})
     assert "not UTF-8" in ask(site, "/decode", wanted(texts={NAME: "\ud800"}))["problems"][0]["text"]
 
@@ -254,7 +254,7 @@ def test_the_menus_offer_examples_roots_and_parameters(site):
         ({"record": 7}, "has no record 7"),
     ],
 )
-def test_what_does_not_fit_is_said(site, change, said):
+def test_an_invalid_request_is_answered_with_the_reason(site, change, said):
     answer = ask(site, "/decode", wanted() | change)
     assert said in answer["failure"]
     assert answer["format"]["name"] == "netflow_v5"

@@ -130,7 +130,7 @@ def test_bytes_are_pasted_in_any_notation(opened):
         assert "120 bytes of netflow_v5" in tab.inner_text("#summary"), name
 
 
-def test_what_is_no_hex_is_said(opened):
+def test_invalid_hex_input_is_reported(opened):
     tab = opened()
     tab.select_option("#kind", "hex")
     tab.fill("#input", "00 0")

@@ -289,7 +289,7 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return run
 
 
-def test_what_held_is_not_run_again_until_it_is_asked_for_or_anything_is_different(remembered, monkeypatch):
+def test_passed_examples_run_again_only_on_request_or_after_a_change(remembered, monkeypatch):
     other = remembered.folder / "other.yaml"
     other.write_text(
         remembered.spec.read_text(encoding="utf-8").replace("format: heartbeat", "format: other"), encoding="utf-8"
@@ -308,7 +308,7 @@ def test_what_held_is_not_run_again_until_it_is_asked_for_or_anything_is_differe
     assert run == ["heartbeat", "heartbeat"]
 
 
-def test_another_wireloom_runs_what_held_again(remembered, monkeypatch):
+def test_another_version_of_wireloom_runs_passed_examples_again(remembered, monkeypatch):
     run = trials(monkeypatch)
     remembered.run("test")
     monkeypatch.setattr(outcomes, "_tool", lambda: "another")
@@ -327,7 +327,7 @@ def test_an_outcome_that_cannot_be_read_or_kept_is_none(remembered, monkeypatch)
     assert run == ["heartbeat"] * 3
 
 
-def test_what_is_remembered_still_says_that_the_generated_module_is_old(remembered):
+def test_a_cached_result_still_reports_an_outdated_module(remembered):
     remembered.run("generate")
     before = remembered.spec.read_text(encoding="utf-8")
     remembered.replace("uint8", "uint16")
@@ -381,7 +381,7 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_recorded_is_read_as_it_came_and_nothing_else_changes(layout, value):
+def test_a_recorded_result_reads_back_and_nothing_else_changes(layout, value):
     added = tuple(value.items())
     written = revised(layout, {0: added})
     before, after = yaml.plain(yaml.parse(layout, "")[0]), yaml.plain(yaml.parse(written, "")[0])
@@ -635,7 +635,7 @@ def test_pages_of_other_formats_are_left_alone(specs, tmp_path):
     assert "another.md" in result.output
 
 
-def test_what_an_outcome_is_kept_under_is_the_same_in_every_process():
+def test_the_key_of_a_cached_result_is_the_same_in_every_process():
     """Sets of the model have another order in each process."""
     program = (
         "import json\nfrom conftest import CASES, SPECS, specs_below\n"

@@ -70,7 +70,7 @@ def test_a_compressed_file_that_is_cut_off_has_one_bad_record_more(landing):
     assert "bad_compression" in result.stdout or "compress" in result.stdout
 
 
-def test_what_is_not_there_is_said(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     result = run("aerospike_json", tmp_path / "nothing")
     assert result.exit_code == 2
     assert f"there is no file or folder {tmp_path}/nothing" in result.stderr

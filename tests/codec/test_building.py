@@ -203,7 +203,7 @@ def test_what_a_member_is_derived_from_is_named_where_the_value_lacks_it(made: M
     assert refusal_of(module, {"raw": 9}).endswith("found null: it is derived from `seconds`, which the value lacks")
 
 
-def test_what_follows_from_others_is_worked_out_where_the_value_was_changed(made: Made):
+def test_derived_members_are_computed_again_after_a_change(made: Made):
     module = made(
         {"n": {"type": "uint8", "derive": "len(text)"}},
         {"text": {"type": "str", "size": "n"}},
@@ -214,7 +214,7 @@ def test_what_follows_from_others_is_worked_out_where_the_value_was_changed(made
     assert module.parse(module.build(parsed | {"text": "abc"})) == {"n": 3, "text": "abc", "twice": 6}
 
 
-def test_what_was_seen_and_nobody_holds_to_the_rest_is_written_again(made: Made):
+def test_an_unchecked_derived_value_is_written_as_it_was_read(made: Made):
     module = made({"n": {"type": "uint8", "derive": "len(text)"}}, {"text": "str"})
     assert module.build({"text": "ab"}) == b"\x02ab"
     assert module.build(module.parse(b"\x07ab")) == b"\x07ab"
@@ -313,7 +313,7 @@ def test_an_alternative_that_the_value_does_not_name_is_the_first_that_takes_it(
 # --- other constructs and containers ---------------------------------------------------------------------------------
 
 
-def test_a_record_stands_within_other_constructs(made: Made):
+def test_a_record_works_inside_other_constructs(made: Made):
     record = made({"n": "uint8"}, {"e": "uint8"}).CONSTRUCT
     around = construct.Struct("n" / construct.Int8ub, "e" / record, "rest" / construct.GreedyBytes)
     assert around.parse(b"\1\2\3\4") == {"n": 1, "e": {"n": 2, "e": 3}, "rest": b"\4"}
@@ -365,7 +365,7 @@ def test_what_parse_gives_of_a_derived_field_is_built_again(made: Made):
 NUMBERS = {"Numbers": {"fields": [{"first": "varint32"}, {"second": "varint32"}]}}
 
 
-def test_what_nobody_could_write_is_written_as_it_was_read_until_it_is_changed(made: Made):
+def test_a_noncanonical_record_is_written_as_read_until_it_is_changed(made: Made):
     """The first number has two bytes where one would do, and the region has three."""
     module, data = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS), b"\x85\x00\x07"
     value = module.parse(data)
@@ -377,7 +377,7 @@ def test_what_nobody_could_write_is_written_as_it_was_read_until_it_is_changed(m
     assert "truncated" in refusal_of(module, value)
 
 
-def test_what_means_null_is_written_as_it_was_read(made: Made):
+def test_a_null_sentinel_is_written_as_it_was_read(made: Made):
     """The length before the numbers counts two bytes of the first, and the second is what means null."""
     types = {"Numbers": {"fields": [{"first": "varint32"}, {"second": {"type": "varint32", "null": 7}}]}}
     length = {"length": {"type": "uint8", "derive": "end - start"}}
@@ -391,7 +391,7 @@ def test_what_means_null_is_written_as_it_was_read(made: Made):
     assert module.build(dict(value)) == b"\x02\x05\x07"
 
 
-def test_what_is_hidden_is_written_as_it_was_read_until_the_value_is_changed(made: Made):
+def test_a_hidden_field_is_written_as_read_until_the_value_is_changed(made: Made):
     """The length says more than there is, which nobody checks, and decides what readers see of the part."""
     part = {"fields": [{"n": {"type": "uint8", "derive": "number", "hidden": True}}, {"is_one": {"compute": "n == 1"}}]}
     part["fields"][1]["is_one"]["type"] = "bool"
@@ -415,7 +415,7 @@ NOT_FOR_READERS = {
 
 
 @pytest.mark.parametrize("name", NOT_FOR_READERS)
-def test_what_readers_see_of_another_case_alone_is_not_dropped(made: Made, name: str):
+def test_a_member_that_only_another_case_shows_is_not_dropped(made: Made, name: str):
     """Each case has a member of that name, which readers see of the first."""
     cases = {"type": {"select": "kind", "cases": {0: "First", 1: "Second"}}}
     types = {
@@ -465,7 +465,7 @@ def test_an_integer_beyond_a_float_is_refused(made: Made, encoding: str, bits: i
 
 @pytest.mark.parametrize("encoding", ["binary", "json", "msgpack"])
 @pytest.mark.parametrize("given", [object(), array("i", [1]), {1, 2}, slice(3), range(2), iter([1])])
-def test_what_no_format_has_is_refused_at_its_place(made: Made, encoding: str, given: Any):
+def test_values_of_impossible_types_are_refused_at_their_path(made: Made, encoding: str, given: Any):
     module = made(
         {"n": "uint8"},
         {"d": {"type": "uint8", "scale": 0.01}},
@@ -573,7 +573,7 @@ MEANT = {
 
 
 @pytest.mark.parametrize(("kind", "meant", "raw", "other"), MEANT.values(), ids=MEANT)
-def test_what_is_given_beside_raw_must_be_what_that_means(made: Made, kind: Any, meant: Any, raw: Any, other: Any):
+def test_a_value_beside_its_raw_value_must_agree_with_it(made: Made, kind: Any, meant: Any, raw: Any, other: Any):
     module = made({"n": {**kind, "raw": "written"}}, encoding="json")
     record = module.build({"written": raw})
     assert module.parse(record) == {"n": meant, "written": raw}
@@ -593,7 +593,7 @@ def test_what_is_given_beside_raw_must_be_what_that_means(made: Made, kind: Any,
     assert module.build({**changed, "n": None}) == module.build({"written": other})
 
 
-def test_filler_may_be_called_as_what_others_look_at(made: Made):
+def test_a_filler_may_share_its_name_with_a_used_field(made: Made):
     length = {"pad": {"type": "uint8", "hidden": True, "derive": "len(s)"}}
     types = {
         "A": {"fields": [length, {"s": "bytes(pad)"}]},
@@ -634,7 +634,7 @@ def test_one_of_several_fields_of_a_name_is_written_where_the_size_decides(made:
     assert module.build({"payload": {"a": 5}, "last": 255}).hex() == "020005ff"
 
 
-def test_what_a_record_does_not_have_is_not_rendered_in_silence(made: Made):
+def test_rendering_refuses_unknown_members(made: Made):
     module = made({"n": {"type": "uint8"}}, {"inner": "I"}, types={"I": {"fields": [{"m": "uint8"}]}})
     assert module.to_canonical({"n": 1, "inner": {"m": 2}, "other": None}) == {"n": 1, "inner": {"m": 2}}
     for value in ({"n": 1, "other": 2}, {"n": 1, "inner": {"n": 1}}):
@@ -653,7 +653,7 @@ def test_equal_names_of_truths_and_of_numbers_are_apart(made: Made):
     assert counted.parse(b"\x01") == {"t": "YES", "n": 1}
 
 
-def test_what_follows_from_the_layout_may_select_the_codec(made: Made):
+def test_a_size_derived_from_the_layout_may_select_the_codec(made: Made):
     body = {"type": "B", "size": "n", "unpack": {"select": "n >> k", "cases": {0: "gzip", 1: "none"}}}
     fields = ("k", "uint8"), ("n", {"type": "uint8", "derive": "q - p", "hidden": True}), ("mark", "p"), ("b", body)
     module = made(*(dict([field]) for field in fields), {"mark": "q"}, types={"B": {"fields": [{"t": "str"}]}})
@@ -672,7 +672,7 @@ def test_what_follows_from_the_layout_may_select_the_codec(made: Made):
 _MEASURED = {"fields": [{"n": {"type": "uint8", "derive": "size", "hidden": True}}, {"t": "str(n - 1)"}]}
 
 
-def test_what_follows_from_the_layout_within_is_known_around_it(made: Made):
+def test_a_size_derived_inside_a_struct_is_known_outside(made: Made):
     behind = made({"inner": "I"}, {"k": {"type": "uint8", "derive": "inner.n + 1"}}, types={"I": _MEASURED})
     before = made(
         {"k": {"type": "uint8", "derive": "outer.inner.n", "hidden": True}},
@@ -694,7 +694,7 @@ def test_what_follows_from_the_layout_within_is_known_around_it(made: Made):
         assert module.encode(pa.array([value])).to_pylist() == [data]
 
 
-def test_what_follows_from_the_layout_within_decides_what_stands_behind(made: Made):
+def test_a_size_derived_inside_a_struct_decides_on_a_later_field(made: Made):
     module = made({"inner": "I"}, {"k": {"type": "uint8", "when": "inner.n > 4"}}, types={"I": _MEASURED})
     for value, data in (
         ({"inner": {"t": "abc"}, "k": None}, b"\x04abc"),
@@ -706,7 +706,7 @@ def test_what_follows_from_the_layout_within_decides_what_stands_behind(made: Ma
     assert refusal_of(module, {"inner": {"t": "abc"}, "k": 7}).startswith("k: expected 7 to be read back, found null")
 
 
-def test_what_no_layout_settles_is_refused():
+def test_a_layout_without_solution_is_refused():
     byte = binary.Integer(8, signed=False)
     late = structure.Field("n", byte, derive=lambda ctx: expressions.mark(ctx, "nowhere"), hidden=True)
     inner = structure.Struct("I", late, structure.Field("t", byte))
@@ -778,7 +778,7 @@ TAILED = {
 
 
 @pytest.mark.parametrize(("fields", "value", "data"), TAILED.values(), ids=TAILED)
-def test_what_counts_from_the_end_is_written_last_and_nothing_else_waits_for_it(
+def test_fields_at_offsets_from_the_end_are_written_last(
     made: Made, fields: list[Any], value: dict[str, Any], data: bytes
 ) -> None:
     module = made(*fields, byteOrder="big")
@@ -787,7 +787,7 @@ def test_what_counts_from_the_end_is_written_last_and_nothing_else_waits_for_it(
 
 
 @pytest.mark.parametrize("condition", ["m >= 0", "m >= here", "present(m)", "n == 255", "size > here"])
-def test_what_is_there_by_a_length_that_counts_it_is_there_where_the_value_has_it(made: Made, condition: str) -> None:
+def test_a_field_whose_presence_depends_on_its_own_length_follows_the_value(made: Made, condition: str) -> None:
     """A field within decides how long the record is, and that whether there is a longer length, which decides of it."""
     module = made(
         {"n": {"type": "uint8", "derive": "b - a > 0 ? 255 : 0", "hidden": True}},
@@ -817,7 +817,7 @@ COMPUTED = {  # fields behind a text, and the records of texts of 3 and of no by
 
 
 @pytest.mark.parametrize(("computed", "full", "empty"), COMPUTED.values(), ids=COMPUTED)
-def test_what_is_computed_of_places_is_worked_out_where_it_stands(
+def test_a_value_computed_from_offsets_is_known_at_its_place(
     made: Made, computed: list[Any], full: str, empty: str
 ) -> None:
     """So is what is derived of it, behind and before it."""
@@ -837,7 +837,7 @@ def test_what_is_computed_of_places_is_worked_out_where_it_stands(
         assert module.CODEC.encode(module.CODEC.decode(pa.array([record])).records).to_pylist() == [record]
 
 
-def test_what_the_value_says_of_a_computed_member_comes_before_what_is_derived_of_others(made: Made) -> None:
+def test_a_given_computed_member_takes_precedence_over_derived_ones(made: Made) -> None:
     """Where it reads back: else what was changed decides."""
     length = {"type": "uint8", "compute": "info", "derive": "kind == 1 ? len(data) : 0"}
     fields = [{"kind": "uint8"}, {"info": {"type": "uint8", "derive": "n", "hidden": True}}, {"n": length}]

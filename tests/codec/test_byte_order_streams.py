@@ -21,7 +21,7 @@ COUNT = (WINDOW + WINDOW // 8) // len(EVENT)
 
 
 @pytest.mark.parametrize("verify", [True, False], ids=["verified", "not verified"])
-def test_records_of_a_found_order_go_on_behind_the_first_window(verify: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_detected_byte_order_holds_after_the_first_window(verify: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut off in its own order, a record is something else in the other: more of the stream decides."""
     monkeypatch.setattr(streams, "WINDOW", WINDOW)
     settings = {"byteOrder": "auto", "verifyCrc": verify}

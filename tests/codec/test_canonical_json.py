@@ -184,7 +184,7 @@ def test_a_value_of_no_alternative_is_a_mistake_of_the_program() -> None:
 @pytest.mark.parametrize(
     "value", [{"at": "now"}, {"at": 5}, 5, [], {"price": "cheap"}, {"data": 1}, {1: 2}, {"share": 10**400}]
 )
-def test_what_is_no_value_of_the_format_is_an_encode_error(value, tmp_path):
+def test_rendering_a_value_outside_of_the_format_is_an_encode_error(value, tmp_path):
     fields = {"at": {"type": "int64", "logical": {"timestamp": "s"}}, "price": {"type": "int32", "scale": 0.01}}
     with (
         record(

@@ -23,7 +23,7 @@ COMPRESSIONS = tuple(name for name in NAMES if name != "none")
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("content", CONTENTS, ids=len)
-def test_what_a_codec_writes_it_reads(name, content):
+def test_a_codec_reads_its_own_output(name, content):
     assert unpacked(name, packed(name, content), len(content)) == content
 
 
@@ -45,7 +45,7 @@ def test_a_limit_may_be_beyond_what_codecs_can_be_asked_for(name, limit):
 
 
 @pytest.mark.parametrize("name", COMPRESSIONS)
-def test_what_is_cut_off_is_damaged(name):
+def test_truncated_data_are_damaged(name):
     data = packed(name, CONTENTS[2])
     for end in (1, len(data) // 2 + 1, len(data) - 1):
         with pytest.raises(PackingError):
@@ -53,7 +53,7 @@ def test_what_is_cut_off_is_damaged(name):
 
 
 @pytest.mark.parametrize("name", COMPRESSIONS)
-def test_what_is_damaged_leaves_no_memory_behind(name):
+def test_damaged_data_leak_no_memory(name):
     damaged = packed(name, bytes(range(256)) * 8)[:-1]
     tracemalloc.start()
     try:
@@ -90,7 +90,7 @@ def test_a_snappy_block_that_claims_gigabytes_is_damaged():
         unpacked("snappy", b"\xff\xff\xff\xff\x0f\x00", 1 << 40)
 
 
-def test_gzip_may_have_several_members_and_nothing_else_behind_them():
+def test_gzip_may_have_several_members_but_nothing_after_them():
     two = gzip.compress(b"one") + gzip.compress(b"two")
     assert unpacked("gzip", two) == b"onetwo"
     with pytest.raises(PackingError):
@@ -116,7 +116,7 @@ def test_a_batch_of_many_compressed_regions_is_decoded_as_parsed(case_package):
     assert [row["body"] for row in decoded.records.to_pylist()] == [codec.parse(each)["body"] for each in data]
 
 
-def test_columns_behind_a_compressed_region_need_not_ask_for_it(case_package):
+def test_columns_after_a_compressed_region_can_be_selected_without_it(case_package):
     codec = importlib.import_module(f"{case_package.__name__}.packed_regions").CODEC
     data = list(records(codec, 30))
     decoded = codec.decode(pa.array(data, pa.binary()), ["after"])

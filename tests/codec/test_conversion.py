@@ -59,7 +59,7 @@ def holds(before, after) -> bool:
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda module: module.FORMAT)
-def test_what_is_not_said_to_be_lost_comes_back(source, target):
+def test_members_not_reported_as_lost_survive_the_way_back(source, target):
     data = messages(source)
     there = conversion(source, target).of_messages(pa.array(data))
     back = conversion(target, source).of_messages(there.data)
@@ -94,7 +94,7 @@ def test_a_strict_conversion_refuses_what_loses_something(source, target):
 
 
 @pytest.mark.parametrize("source", [aerospike_json, databus_event], ids=lambda module: module.FORMAT)
-def test_what_may_be_lost_is_a_member_at_whatever_depth(source):
+def test_may_lose_names_a_member_at_any_depth(source):
     target = {aerospike_json: aerospike_msgpack, databus_event: databus_json}[source]
     for field in source.CODEC.root(None).logical.fields:
         conversion(source, target, strict=True, may_lose=[field.name, f"{field.name}[0]", f"{field.name}[0][1]"])
@@ -107,7 +107,7 @@ def test_what_may_be_lost_is_a_member_at_whatever_depth(source):
         conversion(source, target, may_lose=[name])
 
 
-def test_what_follows_from_other_members_is_not_lost():
+def test_derived_members_are_not_lost():
     data = messages(databus_event)[0]
     made = conversion(databus_event, databus_json).of_messages(pa.array([data]))
     assert made.lost.to_pylist() == [[]]

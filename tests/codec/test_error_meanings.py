@@ -202,7 +202,7 @@ def test_a_quarantine_that_lacks_meanings_is_replayed(home: Path) -> None:
     assert quarantined(home) == []
 
 
-def test_the_command_line_says_it(home: Path) -> None:
+def test_the_command_line_shows_the_meaning_of_a_code(home: Path) -> None:
     words = ("decode", "databus_event", str(home.parent / "a"), "--out", str(GENERATED))
     shown = CliRunner().invoke(app, words)
     assert databus_event.CODES[quarantined(home)[0]["code"]] in shown.output

@@ -112,7 +112,7 @@ def test_records_and_rows_that_repeat_nothing_of_any_length_are_not_bounded(code
 
 @pytest.mark.parametrize("root", ["plain", "within"])
 @pytest.mark.parametrize("framing", ["concatenated", "length-prefixed", "prefix:uint32:little"])
-def test_a_stream_goes_on_behind_it_and_keeps_its_bytes(codec: Codec, root: str, framing: str) -> None:
+def test_a_stream_continues_after_a_record_with_too_many_rows(codec: Codec, root: str, framing: str) -> None:
     records = [SMALL, EXCESS, FULL, SMALL, EXCESS, SMALL]
     order = "little" if framing.endswith("little") else "big"
     prefixes = [b"" if framing == "concatenated" else len(each).to_bytes(4, order) for each in records]

@@ -178,7 +178,7 @@ def test_files_that_lack_a_column_have_nulls_in_it(source: Path, tmp_path: Path)
     assert sum(row["_offset"] is None for row in moved) == 3
 
 
-def test_what_is_no_quarantine_is_said(source: Path, tmp_path: Path) -> None:
+def test_a_replay_refuses_a_folder_that_is_no_quarantine(source: Path, tmp_path: Path) -> None:
     home = tmp_path / "out"
     ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
     engine = LocalEngine(1)

@@ -127,7 +127,7 @@ ROOM = {
 
 
 @pytest.mark.parametrize(("types", "fields"), ROOM.values(), ids=ROOM)
-def test_what_has_room_in_some_record_is_no_mistake(types, fields, tmp_path):
+def test_fields_that_fit_into_some_record_are_accepted(types, fields, tmp_path):
     assert accepted(fields, tmp_path, types=types)
 
 
@@ -193,7 +193,7 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize(("types", "fields"), CONDITIONS.values(), ids=CONDITIONS)
-def test_what_holds_of_some_record_is_no_mistake(types, fields, tmp_path):
+def test_conditions_that_hold_for_some_record_are_accepted(types, fields, tmp_path):
     head = f"{HEAD}limits: {{size: 7}}\n" if "jump" in fields else HEAD
     assert accepted(fields, tmp_path, types=types + (A if "A" in fields else ""), head=head)
 

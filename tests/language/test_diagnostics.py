@@ -102,12 +102,12 @@ def test_a_key_of_other_languages_is_one_that_the_encoding_has(tmp_path, key, en
         ("- a: Value\n- b: Values", A.replace("A", "Valuue") + A.replace("A", "Values"), "binary"),
     ],
 )
-def test_what_follows_from_a_type_that_there_is_not_is_not_said(tmp_path, fields, types, encoding):
+def test_follow_on_errors_of_an_unknown_type_are_hidden(tmp_path, fields, types, encoding):
     (found,) = said({"spec": spec(fields, types, encoding=encoding or "binary")}, tmp_path)
     assert found.startswith("unknown-type: ")
 
 
-def test_what_does_not_follow_from_a_type_that_there_is_not_is_said(tmp_path):
+def test_errors_independent_of_an_unknown_type_are_shown(tmp_path):
     fields = (
         "- a: {type: unit8, when: z == 1, derive: 3, const: 4}\n- b: {type: uint8, at: 'x'}\n- c: {type: A, pad: 20}"
     )
@@ -236,7 +236,7 @@ def test_a_library_that_is_broken_is_there_for_what_imports_it(tmp_path, old, ne
         ("- a: uint8\n- b: {type: uint8, compute: a, count: 3}", "", "", "", "conflicting-keys"),
     ],
 )
-def test_of_one_slip_one_thing_is_said(tmp_path, fields, types, head, encoding, id):  # noqa: PLR0913
+def test_one_slip_gives_one_problem(tmp_path, fields, types, head, encoding, id):  # noqa: PLR0913
     (found,) = said({"spec": spec(fields, types, head, encoding or "binary")}, tmp_path)
     assert found.startswith(f"{id or 'unknown-field'}: ")
 

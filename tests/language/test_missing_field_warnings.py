@@ -79,7 +79,7 @@ def test_the_shipped_specs_have_no_warnings():
     assert specs_below(SPECS).warnings == ()
 
 
-def test_generate_says_it(tmp_path):
+def test_generate_shows_the_warning(tmp_path):
     said(tmp_path, "y: {type: uint8, when: x & 1 != 0}")
     done = CliRunner().invoke(
         app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "o"), "--no-examples"]

@@ -17,7 +17,7 @@ def test_a_depth_that_makes_a_very_large_module_is_said_where_it_stands_with_wha
     assert "contains itself to a depth of 3, so recursion has 2.5 MB; use a smaller `depth`, or keep" in message
 
 
-def test_nothing_is_said_of_what_is_of_a_usual_size():
+def test_formats_of_normal_size_give_no_note():
     assert pipeline.large_formats(pipeline.read(CASES / "recursion")) == []
 
 

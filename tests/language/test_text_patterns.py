@@ -67,7 +67,7 @@ def test_named_patterns_take_what_python_takes(name, data):
 
 
 @given(st.dates())
-def test_each_day_is_a_date_and_the_day_behind_a_month_is_none(day):
+def test_each_day_is_a_date_and_the_day_after_a_month_is_not(day):
     dates = automaton(NAMED["date"])
     assert dates.accepts(day.isoformat())
     for last in range(28, 33):

@@ -58,7 +58,7 @@ def test_the_default_root_is_looked_at_and_no_header(tmp_path):
     assert ["(record)" in line for line in said(tmp_path, **words)] == [True]
 
 
-def test_generate_says_it(tmp_path):
+def test_generate_shows_the_warning(tmp_path):
     said(tmp_path)
     done = CliRunner().invoke(
         app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "out"), "--no-examples"]

@@ -97,7 +97,7 @@ def test_a_format_with_mistakes_has_no_warnings(tmp_path):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_what_is_odd_works(file):
+def test_specs_with_warnings_work(file):
     formats = resolve_all(load([*file.parent.glob(f"{file.stem}.*ends.yaml"), file], file.parent)).formats
     with opened({format.name: pipeline.emit(format) for format in formats}) as modules:
         assert all(module.CODEC.roots for module in modules.values())

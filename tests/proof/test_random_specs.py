@@ -201,7 +201,7 @@ def found() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("case", list(found()))
-def test_what_broke_a_guarantee_once_keeps_it(case: Case):
+def test_kept_violations_do_not_occur_again(case: Case):
     only = examined(case.spec, case.seed, case.instance).violations if case.instance else {}
     report = examined(case.spec, case.seed, effort=0.25 if case.instance else 1)
     assert report.accepted, f"{report.problems}: what is refused since belongs into tests/rejects"

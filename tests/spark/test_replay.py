@@ -229,7 +229,7 @@ def test_a_replay_begins_the_next_version_of_the_columns_where_asked(spark, spec
     assert (again.version, again.summary.decoded, again.summary.quarantined) == (2, 0, 2)
 
 
-def test_what_is_no_quarantine_is_said(spark, specs, source, tmp_path):
+def test_a_replay_refuses_a_folder_that_is_no_quarantine(spark, specs, source, tmp_path):
     home = tmp_path / "out"
     ingest(spark, Job(specs.old, str(source), str(home)))
     with pytest.raises(MisuseError, match="is not a quarantine"):

@@ -72,7 +72,7 @@ def test_where_java_is_missing_the_error_says_how_to_get_it(builder):
     assert "JAVA_HOME" in caught.value.remedy
 
 
-def test_what_is_said_goes_before_what_is_set(builder):
+def test_user_configuration_overrides_our_settings(builder):
     with pytest.raises(MachineError), session(configuration=(("spark.driver.memory", "5g"),)):
         pass
     assert builder.told["spark.driver.memory"] == "5g"

@@ -1,4 +1,4 @@
-"""The command line as people use it: what is printed, what is written, and the exit code."""
+"""The commands as users run them: output, written files, and exit codes."""
 
 import itertools
 import json

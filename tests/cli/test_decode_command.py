@@ -1,4 +1,4 @@
-"""`decode` and `encode` work in batches on the engine, in bounded memory, and say what was given up."""
+"""`decode` and `encode` work in batches on the engine, with limited memory, and report bytes that they give up."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""`wireloom docs`: a site of any folder of specs, whose links lead somewhere and which runs nothing."""
+"""`wireloom docs` makes a site of any folder of specs, with working links and without scripts."""
 
 import json
 from html.parser import HTMLParser

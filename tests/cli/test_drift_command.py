@@ -1,4 +1,4 @@
-"""`drift`: what it notices in records, and that its patches let the spec read them."""
+"""`drift` reports what it notices in records, and its patches let the spec read them."""
 
 import json
 import shutil

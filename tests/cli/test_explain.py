@@ -1,4 +1,4 @@
-"""`explain` counts the examples that leave the engine one by one, and says what keeps them in it."""
+"""`explain` counts the examples that leave the engine, and tells what would keep them in it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`generate` shows that it works: each part of the work that may take long stands in the progress of a terminal."""
+"""`generate` shows progress on a terminal for each part of the work that may take long."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

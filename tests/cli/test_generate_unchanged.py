@@ -1,4 +1,4 @@
-"""`generate` does nothing where specs, tool and files are as they were, says the same, and notices each difference."""
+"""`generate` does nothing if specs, tool and files are unchanged, repeats its output, and notices each change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""`generate --watch` ends a run that a save has made stale, and shows nothing of it."""
+"""`generate --watch` ends a run when a save makes it outdated, and shows none of its output."""
 
 import os
 import signal

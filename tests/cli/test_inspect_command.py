@@ -1,4 +1,4 @@
-"""`inspect` and `quarantine`: bytes beside fields, the byte of a fault, and one line for what is asked for wrongly."""
+"""`inspect` and `quarantine` show bytes beside fields, mark the faulty byte, and answer wrong requests in one line."""
 
 import json
 import re

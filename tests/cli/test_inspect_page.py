@@ -1,4 +1,4 @@
-"""The page of a record: one file that runs nothing but its own script, and works in a browser."""
+"""The page of a record is one file that runs only its own script, and works in a browser."""
 
 import base64
 import hashlib

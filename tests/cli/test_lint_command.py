@@ -1,4 +1,4 @@
-"""`lint`: what it finds in a spec, how a spec silences it, and what it can fix."""
+"""`lint` finds problems in a spec, a spec can silence them, and `--fix` fixes some."""
 
 import json
 from pathlib import Path

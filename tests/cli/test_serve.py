@@ -1,4 +1,4 @@
-"""The page of `serve`: who may ask, what an edit shows, what is saved, and how the process behind it is bounded."""
+"""The server of `serve`: who may ask, the results of an edit, saving, and the limits of its process."""
 
 import base64
 import http.client

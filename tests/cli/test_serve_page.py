@@ -1,4 +1,4 @@
-"""The page of `serve` in a browser: edits, input of every kind, streams, saving, and what survives."""
+"""The page of `serve` in a browser: edits, input of every kind, streams, saving, and failures of the server."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""`wireloom test`, and the examples that `generate` runs: what is said of a false one, and what is recorded."""
+"""`wireloom test` and the examples that `generate` runs: messages about failures, and recorded results."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`validate` reads what `ingest` reads, reports where tools look for it, and says what is wrong in words."""
+"""`validate` reads the same input as `ingest`, writes reports for tools, and explains problems in words."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""`vectors`: which records it makes of a spec, and that it notices a reader that does something else."""
+"""`vectors` makes records from a spec, and its check notices a reader that differs."""
 
 import json
 import subprocess

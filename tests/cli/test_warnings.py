@@ -1,4 +1,4 @@
-"""What the program warns of is a sentence: no line of its code."""
+"""Warnings of the program are sentences, without a line of its code."""
 
 import sys
 import warnings

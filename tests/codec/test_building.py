@@ -1,4 +1,4 @@
-"""What parsers and builders of a spec's records owe each other, each class by the smallest spec that shows it."""
+"""Parsers and builders of a spec agree: each class of disagreement has the smallest spec that shows it."""
 
 import copy
 import importlib

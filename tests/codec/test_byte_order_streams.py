@@ -1,4 +1,4 @@
-"""Streams whose byte order is to be found out: a record that a window cuts off is never taken for a bad one."""
+"""Streams with detected byte order: a record at the end of a window is not mistaken for a bad one."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""The canonical JSON rendering: lossless both ways, with paths in what it refuses."""
+"""The canonical JSON rendering is lossless in both directions, and errors have paths."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Bytes that real programs wrote: read by `parse` and by the engine, and built again byte for byte."""
+"""`parse` and the engine read bytes that real programs wrote, and build the same bytes again."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Columns have room for every value that their type may take, on whichever path a record is decoded."""
+"""Columns can hold every value of their type, on every decoding path."""
 
 from decimal import Decimal
 from typing import Any

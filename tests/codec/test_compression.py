@@ -1,4 +1,4 @@
-"""Codecs of regions, and compressed regions in batches, streams and among damaged bytes."""
+"""Compression codecs, and compressed regions in batches, streams and damaged data."""
 # ruff: noqa: S311 - no secrets are made
 
 import gzip

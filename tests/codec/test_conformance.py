@@ -1,4 +1,4 @@
-"""The codecs judged by vectors of other implementations, and the runner that judges judged itself."""
+"""The codecs pass vectors of other implementations, and the conformance runner itself works."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Conversion between formats of one schema: what comes back is what was there, and what does not is said."""
+"""Conversion between formats with one schema: values survive the way back, or the loss is reported."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""What builders leave to the value is what the plan says of it."""
+"""Builders let the value decide exactly what the write plan says."""
 
 import importlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Limits of DNS: names and labels of any octets up to their sizes, updates without data, times to live, OPT records."""
+"""Limits of DNS: names and labels of any bytes up to their limits, updates without data, TTLs, OPT records."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""An error says what its code means in the words of the spec, wherever errors are shown."""
+"""Errors show the meaning of their code, as the spec states it, everywhere."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The examples of every shipped spec reach its roots, its parameters' values and its error codes."""
+"""The examples of every shipped spec cover its roots, its parameters' values and its error codes."""
 
 import pytest
 

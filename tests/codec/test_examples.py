@@ -1,4 +1,4 @@
-"""Every example of every spec, shipped or in tests/cases, as `wireloom test` runs them."""
+"""Every example of every spec, shipped or in tests/cases, passes as in `wireloom test`."""
 
 import importlib
 from functools import cache

@@ -1,4 +1,4 @@
-"""A record whose fields refer to a long entry of a table again and again is a bad one, not gigabytes of columns."""
+"""A record that refers to a long table entry many times is refused, instead of expanding to gigabytes of columns."""
 
 import hashlib
 from collections.abc import Callable, Iterator

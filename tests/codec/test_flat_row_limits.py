@@ -1,4 +1,4 @@
-"""What flat rows repeat of their record is bounded: one of gigabytes of rows is bad, others come in parts."""
+"""The repetition of record columns in flat rows is limited: huge records are bad, others come in parts."""
 
 import io
 from collections.abc import Iterator

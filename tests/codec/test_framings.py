@@ -1,4 +1,4 @@
-"""Every framing, read by `parse`, `iter_parse` and `decode_stream`, from sources that give their bytes as they like."""
+"""Every framing, read by `parse`, `iter_parse` and `decode_stream`, from sources that return any number of bytes."""
 
 import importlib
 import io

@@ -1,6 +1,6 @@
-"""Importing a format loads what few programs can do without; columns of good records are read without a parser.
+"""Importing a format does not load rarely used modules; decoding good records needs no parser.
 
-What an import costs is counted in modules and in classes that are made, never in time.
+Tests count imported modules and created classes, not time.
 """
 
 import json

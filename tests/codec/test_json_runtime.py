@@ -1,4 +1,4 @@
-"""The JSON runtime by itself: the reader against the standard library's, and each construct on small declarations."""
+"""The JSON runtime alone: the reader against the standard library's, and each construct in small declarations."""
 
 import io
 import json as standard

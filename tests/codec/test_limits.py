@@ -1,4 +1,4 @@
-"""Limits: sizes, depths and counts that nobody should believe."""
+"""Limits for sizes, depths and counts that come from untrusted records."""
 
 import pyarrow as pa
 import pytest

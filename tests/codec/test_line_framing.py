@@ -1,4 +1,4 @@
-"""Lines that are found a window at a time are those that are found one by one."""
+"""The engine's search for lines in a window finds the same lines as reading them one by one."""
 # ruff: noqa: S311 - no secrets are made
 
 import io

@@ -1,4 +1,4 @@
-"""Reading takes work in proportion to the bytes, whatever they are: calls and bytes read are counted, not time."""
+"""The work of reading is proportional to the size of any input; tests count calls and bytes, not time."""
 
 import importlib
 import itertools

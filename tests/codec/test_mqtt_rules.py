@@ -1,4 +1,4 @@
-"""What MQTT 5 calls malformed, and what is a protocol error by itself, is refused by readers and builders alike."""
+"""Readers and builders refuse the malformed packets and protocol errors of MQTT 5."""
 
 from collections.abc import Iterator
 

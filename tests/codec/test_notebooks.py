@@ -1,4 +1,4 @@
-"""How notebooks show records and errors: small, and with nothing of the data as markup."""
+"""Notebooks show records and errors in short form, with all data escaped."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts that say numbers: the conversion of whole columns, and Python's of one value, are the same."""
+"""Numbers in text: converting whole columns gives the same as Python for single values."""
 
 from decimal import Decimal
 

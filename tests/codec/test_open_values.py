@@ -1,4 +1,4 @@
-"""Open values as the bytes of the wire: what columns show, and that only one whole value is written back."""
+"""Open values as wire bytes: columns show them, and only a single complete value is written back."""
 
 import json
 

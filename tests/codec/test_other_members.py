@@ -1,4 +1,4 @@
-"""The rest of an object: what takes the members that no field names writes them back, and no others."""
+"""A field for the members that no other field names writes exactly those back."""
 
 import importlib
 import shutil

@@ -1,4 +1,4 @@
-"""Arguments of another kind than a generated function takes: each is a ParameterError that says what is right."""
+"""Arguments of a wrong kind for generated functions give a ParameterError that names the right kind."""
 
 import io
 

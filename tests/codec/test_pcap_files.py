@@ -1,4 +1,4 @@
-"""Capture files are read packet by packet, of every version that libpcap reads, and up to where they are damaged."""
+"""Capture files are read packet by packet, in every version that libpcap reads, up to the first damage."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""What we accept, the usual libraries read too, and they see the same: msgpack and the protobuf runtime."""
+"""The usual libraries (msgpack, protobuf) read the records that we accept, with the same values."""
 
 import importlib
 import json

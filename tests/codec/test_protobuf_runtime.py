@@ -1,4 +1,4 @@
-"""Protobuf bodies: read by schema with codes, paths and offsets of our own, and written by the protobuf library."""
+"""Protobuf bodies: decoded by schema, with our codes, paths and offsets, and encoded by the protobuf library."""
 
 import hashlib
 import re

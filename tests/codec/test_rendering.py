@@ -1,4 +1,4 @@
-"""Columns become the canonical JSON text that their values become, and lines of it become the bytes of their values."""
+"""Columns render to the same canonical JSON as their values, and encode from lines to the same bytes."""
 
 import importlib
 from decimal import Decimal

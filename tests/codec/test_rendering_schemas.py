@@ -1,4 +1,4 @@
-"""What schemas of canonical renderings take and refuse, each rule by a record of a few fields."""
+"""Schemas of canonical renderings: each rule on a record of a few fields."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Behind a record without an end a stream goes on where a record proves itself, if it is asked to."""
+"""With resync, a stream continues after a damaged record at the next one that proves itself."""
 
 import importlib
 import io

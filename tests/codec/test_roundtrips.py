@@ -1,4 +1,4 @@
-"""Parse of build and build of parse, for every root of every format, on values made from its model."""
+"""Building and parsing are inverse, for every root of every format, on values drawn from its model."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""Schemas that would be too large as a text: their objects are definitions, and mean what they meant."""
+"""Schemas that would be too large as text share definitions, with the same meaning."""
 
 from pathlib import Path
 from typing import Any

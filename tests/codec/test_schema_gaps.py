@@ -1,7 +1,7 @@
-"""What a JSON Schema says, and what each format's page says that it does not.
+"""The rules that a JSON Schema cannot express are listed on the page of the format.
 
-For documents of JSON formats, altered member by member and letter by letter, the schema and the parser give one verdict
-except where the page's table says so; and the schema never refuses what the parser takes.
+Documents of JSON formats are altered member by member and letter by letter. Schema and parser agree on each, except
+where the page's table says otherwise, and the schema never refuses a document that the parser accepts.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""The emitted columns and schemas: Arrow, Spark and JSON Schema say the same of a format, and say it tidily."""
+"""The generated Arrow, Spark and JSON schemas of a format agree, and are tidy."""
 
 import base64
 import dataclasses

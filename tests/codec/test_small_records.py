@@ -1,4 +1,4 @@
-"""What a record of a field or two gives, for keys and types that no case has."""
+"""Records of one or two fields, for keys and types that no case covers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Where builders have the value of each name from, whatever asks for it: other structs, chains, circles, places."""
+"""Builders find the value of each name, whatever uses it: other structs, chains, cycles, offsets."""
 
 import copy
 import cProfile

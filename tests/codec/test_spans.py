@@ -1,4 +1,4 @@
-"""What every byte of a record is: each has one span, or a span that says why no field reads it."""
+"""Every byte of a record belongs to one span, or to a span that says why no field reads it."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""Streams with a header before all records, whose values the records are read with."""
+"""Streams with a file header whose values are parameters of the records."""
 
 import importlib
 import io

@@ -1,4 +1,4 @@
-"""Streams that modules write, `iter_build` of values and `encode_stream` of columns, are read as what was given."""
+"""Streams written by `iter_build` and `encode_stream` read back as the given values."""
 
 import importlib
 import struct

@@ -1,4 +1,4 @@
-"""Streams taken apart: where records end, what a bad one costs, and that nothing larger than memory is read."""
+"""Splitting streams: where records end, the cost of a bad one, and limited memory."""
 
 import io
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Texts that say times: the engine's conversion of whole columns, and Python's of one value, are the same."""
+"""Times in text: the engine's conversion of whole columns gives the same as Python for single values."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

@@ -1,7 +1,7 @@
-"""Validation: what the decoder takes is valid, and of what it refuses everything is listed that the schema says.
+"""Validation: records that the decoder accepts are valid; for others, all problems of the schema are listed.
 
-The schema's keywords are judged beside two validators of other hands, jsonschema and jsonschema-rs, over documents that
-are altered member by member and letter by letter, by every variant of the schemas.
+The schema's keywords are compared with two other validators, jsonschema and jsonschema-rs, on documents that are
+altered member by member and letter by letter, for every variant of the schemas.
 """
 
 import importlib

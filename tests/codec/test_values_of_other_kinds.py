@@ -1,4 +1,4 @@
-"""Values and columns of other kinds than a format's: taken where they say the same, refused as errors of their rows."""
+"""Values and columns of other kinds than the format's are accepted if equal, otherwise errors of their rows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Named versions in Python: which one is written, and what is said of a member that it does not have."""
+"""Named versions in Python: choosing the version to write, and errors about members that it lacks."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""`wireloom compat` as a user runs it: places, reports, exit codes, what is accepted, and mistakes."""
+"""`wireloom compat` as users run it: locations, reports, exit codes, accepted findings, and mistakes."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Every rule of `compat` has a case that is run for real: records, tables, documents and programs of both specs."""
+"""Every rule of `compat` has a case that runs for real: records, tables, documents and programs of both specs."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""Who may import whom, read from the source: the halves meet in the model, and executors need little."""
+"""The allowed imports between packages, read from the source: the halves meet in the model, executors need little."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/howto/inspect.md: what it shows is what the commands print, and its program runs."""
+"""docs/howto/inspect.md shows the real output of the commands, and its program runs."""
 
 import re
 

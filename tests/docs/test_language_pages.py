@@ -1,4 +1,4 @@
-"""The guide and the recipes of the language: each example is a spec that is generated and run against its bytes."""
+"""Each example in the guide and the recipes of the language is generated and run against its bytes."""
 
 import importlib
 import json

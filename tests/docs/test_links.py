@@ -1,4 +1,4 @@
-"""Links of the documentation: each leads to a file of the repository, and each anchor to a heading of it."""
+"""Links in the documentation lead to files of the repository and to existing headings."""
 
 import re
 from pathlib import Path

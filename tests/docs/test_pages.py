@@ -1,4 +1,4 @@
-"""The pages of formats: each says all of the wire, its tables are whole, and its links lead somewhere."""
+"""The pages of formats are complete: all wire types, whole tables, working links."""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""The project's own promises: its commands are the ones it documents."""
+"""The commands of the project match the documentation."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""`samples/`: what README and the documentation read is what the specs say now."""
+"""The samples that README and the documentation use match the current specs."""
 
 import importlib
 

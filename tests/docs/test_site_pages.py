@@ -1,4 +1,4 @@
-"""The sites in a browser: the one that `wireloom docs` makes, and the documentation where it has been built."""
+"""The sites in a browser: that of `wireloom docs`, and the documentation if it has been built."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""The page that says what works with what is what comes of trying it."""
+"""The page what-works.md matches the result of trying each feature."""
 
 import pytest
 

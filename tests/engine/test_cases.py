@@ -1,4 +1,4 @@
-"""The engine on formats that nobody shipped: it covers them, and equals the parser on mutants of their examples."""
+"""The engine covers formats that we do not ship, and equals the parser on mutants of their examples."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Rows that are not read back would come back equal: those of every case and every shipped format, altered or not."""
+"""Rows that the engine does not read back would come back equal, in every case and shipped format, altered or not."""
 
 import importlib
 

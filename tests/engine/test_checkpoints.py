@@ -1,4 +1,4 @@
-"""A record that the engine gives up is read from its checkpoints: the error is that of reading all of it."""
+"""If the engine gives up on a record, the parser continues at a checkpoint, with the same error as from the start."""
 # ruff: noqa: S311 - no secrets are made
 
 import importlib

@@ -1,4 +1,4 @@
-"""Conditions as the engine compiles them, on numbers that are absent, equal, far apart and too large."""
+"""Compiled conditions on numbers that are absent, equal, far apart and too large."""
 
 import importlib
 import itertools

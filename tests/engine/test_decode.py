@@ -1,4 +1,4 @@
-"""The native engine against the construct parser: the same columns, and errors from one place."""
+"""The native engine against the construct parser: the same columns and errors."""
 # ruff: noqa: S311, FBT002, PT018, E501 - no secrets are made
 
 import json

@@ -1,4 +1,4 @@
-"""Digests that the engine checks together, and its CRCs: nothing may show how they are computed."""
+"""Digests that the engine checks in batches, and its CRCs, give the same results as single ones."""
 # ruff: noqa: S311 - no secrets are made
 
 import random

@@ -1,4 +1,4 @@
-"""Native encoding against the construct path: the same bytes, and errors from one place."""
+"""Native encoding against the construct path: the same bytes and errors."""
 # ruff: noqa: S311 - no secrets are made
 
 import importlib

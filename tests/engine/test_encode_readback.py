@@ -1,4 +1,4 @@
-"""What the engine writes is read back and compared: what a record cannot hold is given up, and nothing else."""
+"""The engine reads back and compares its output: it gives up exactly the values that a record cannot hold."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""Native encoding of specs with every kind of field, on values made from their models and on altered columns."""
+"""Native encoding of specs with every kind of field, on drawn values and on altered columns."""
 
 import importlib
 import shutil

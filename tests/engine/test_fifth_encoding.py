@@ -1,6 +1,6 @@
-"""A fifth encoding takes an entry in the registry of each stage, and no stage has to be changed for it.
+"""A fifth encoding needs only an entry in the registry of each stage, and no change of a stage.
 
-docs/decisions/0023 states which files that are.
+docs/decisions/0023 lists the files.
 """
 
 from unittest.mock import patch

@@ -1,6 +1,6 @@
-"""Arrow arrays from anywhere: what is inconsistent is a ValueError, what is of no use a ParameterError.
+"""Arrow arrays from any source: inconsistent ones give a ValueError, unusable ones a ParameterError.
 
-Every array here passes what pyarrow looks at by itself; followed, it leads out of its buffers.
+pyarrow's own checks accept every array here, but its offsets lead out of its buffers.
 """
 
 import struct

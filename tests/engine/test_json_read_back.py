@@ -1,4 +1,4 @@
-"""Rows of JSON that are not read back: what would not come back equal is given up while it is written."""
+"""JSON rows that the engine does not read back: it gives up those that would not come back equal."""
 
 import importlib
 import sys

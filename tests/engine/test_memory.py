@@ -1,4 +1,4 @@
-"""Memory that the engine keeps for the next batch: what somebody holds is never written again."""
+"""The engine reuses memory between batches, but never memory that a result still uses."""
 
 import gc
 import io

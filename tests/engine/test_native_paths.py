@@ -1,4 +1,4 @@
-"""What a request runs on is told before it runs, and counted when it has run."""
+"""The path of a request, engine or parser, is reported beforehand, and counted afterwards."""
 
 import ast
 import hashlib

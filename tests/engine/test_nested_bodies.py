@@ -1,4 +1,4 @@
-"""Bodies of JSON within other encodings and of others within JSON, whose places count from their own start."""
+"""JSON bodies inside other encodings, and others inside JSON, whose offsets count from their own start."""
 
 import base64
 import importlib

@@ -1,4 +1,4 @@
-"""Nodes of layouts: they are the tuples that state them, with a name for each part."""
+"""Nodes of layouts are tuples with a name for each part."""
 
 import importlib
 import pkgutil

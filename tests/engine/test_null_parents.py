@@ -1,7 +1,7 @@
-"""What lies in a column under a null of the record, list or map around it: no value, and nobody looks at it.
+"""Values of a column under a null record, list or map are ignored.
 
-Arrow leaves there what it likes: `pa.array(rows)` puts empty texts and zeros, a filter or a join the values of other
-rows. `encode` writes the same bytes natively whatever that is.
+Arrow does not define these values: `pa.array(rows)` has empty texts and zeros there, a filter or a join values of other
+rows. Native `encode` writes the same bytes in all cases.
 """
 
 from collections.abc import Iterator

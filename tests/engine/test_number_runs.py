@@ -1,4 +1,4 @@
-"""Runs of numbers that wait to be written, among records that are bad, of two kinds, null, and lists of runs."""
+"""Runs of numbers that are written together, among bad records, two kinds, nulls, and lists of runs."""
 
 import importlib
 import random

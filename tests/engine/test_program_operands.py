@@ -1,4 +1,4 @@
-"""What the validator of programs accepts, the engine can do: every operand of every instruction, beside its bounds."""
+"""Programs that the validator accepts are safe to run: every operand of every instruction, at and beyond its bounds."""
 
 import ctypes.util
 import os

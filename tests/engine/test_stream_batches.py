@@ -1,4 +1,4 @@
-"""Streams as columns: the same records, places and errors as `iter_parse`, whoever reads them."""
+"""Streams as columns give the same records, places and errors as `iter_parse`, on every path."""
 # ruff: noqa: S311 - no secrets are made
 
 import importlib

@@ -1,4 +1,4 @@
-"""Texts that expressions cut out and put together: by the engine as by the parser, at every edge."""
+"""Expressions that slice and join texts: engine and parser agree in all edge cases."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""`export avsc`: the columns of every example are written by fastavro with the schema, and read back the same."""
+"""`export avsc`: fastavro writes the columns of every example with the schema, and reads them back equal."""
 
 import io
 import json

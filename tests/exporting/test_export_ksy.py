@@ -1,6 +1,6 @@
-"""`export ksy`: what is said and what is told; an exported description that is imported again reads the same values.
+"""`export ksy`: the description and its reported differences; importing it again gives the same values.
 
-Kaitai's own compiler is tests/integration/test_kaitai_exports.py.
+Kaitai's own compiler is tested in tests/integration/test_kaitai_exports.py.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`export proto`: protoc takes the file, and its messages hold the columns of every example, or read the bytes."""
+"""`export proto`: protoc accepts the file, and its messages hold the columns of every example, or read the bytes."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Damage is loud: `ingest` says how many bytes of which file were given up, after which record, and what helps."""
+"""`ingest` reports damage: how many bytes of which file were given up, after which record, and what helps."""
 
 import gzip
 

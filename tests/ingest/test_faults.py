@@ -1,4 +1,4 @@
-"""Faults under `ingest --engine local`, at every step: then the next run has each record once."""
+"""Faults under `ingest --engine local`, at every step: after the next run, each record exists once."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Files as they are: compressed, not complete yet, gone or changed since they were listed."""
+"""Input files that are compressed, incomplete, missing, or changed since they were listed."""
 
 import bz2
 import gzip

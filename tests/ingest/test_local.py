@@ -1,4 +1,4 @@
-"""The ingest job without Spark: the same tables, the same books, by processes of this machine."""
+"""The ingest job without Spark: the same tables and counts, by processes of this machine."""
 
 import importlib
 import json

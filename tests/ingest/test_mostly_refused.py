@@ -1,4 +1,4 @@
-"""Where most records of a run are refused, the exit code says so, and a line why that is likely and what to write."""
+"""If most records of a run are refused, the exit code shows it, and a line gives the likely reason and the remedy."""
 
 import struct
 

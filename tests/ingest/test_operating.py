@@ -1,4 +1,4 @@
-"""What an operator needs of ingest: to see how tables stand, to start again without harm, to be told what is wrong."""
+"""Operating ingest: the state of tables, safe restarts, and messages about failures."""
 
 import json
 import os

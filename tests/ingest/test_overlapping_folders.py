@@ -1,4 +1,4 @@
-"""A job that would read what it writes is refused, before anything is written."""
+"""A job that would read its own output is refused before anything is written."""
 
 import pytest
 from typer.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Tables by folders: `ingest --partition-by`, without Spark."""
+"""Partitioned tables: `ingest --partition-by`, without Spark."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""A file is read once, whatever the spec is by now; read again on request, its rows are replaced in one commit."""
+"""A file is read once, whatever the current spec; on request it is read again, and its rows are replaced atomically."""
 
 import json
 import os

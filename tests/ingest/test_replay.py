@@ -1,4 +1,4 @@
-"""A quarantine once more without Spark: what decodes moves, the rest stays, and nothing is there twice or lost."""
+"""Replays without Spark: records that decode move, the others stay, none is lost or duplicated."""
 
 import sys
 from collections import Counter

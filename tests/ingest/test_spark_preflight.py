@@ -1,4 +1,4 @@
-"""What a job on Spark would refuse is said before Java starts, in one line."""
+"""Refusals of a job on Spark are reported before Java starts, in one line."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What tables hold of a format's columns, and what its readers tell apart."""
+"""The columns of a format that tables store, and names that readers of tables would confuse."""
 
 import importlib
 import json

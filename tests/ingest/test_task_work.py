@@ -1,4 +1,4 @@
-"""The work of an ingest task, without Spark: a bad record costs itself alone, and what counts is what was written."""
+"""The work of an ingest task: a bad record affects no other, and the counts come from the written files."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A stream into Delta tables: each batch is there once, also where it was killed between the two tables."""
+"""A stream into Delta tables: each batch is there once, even if it was killed between the two tables."""
 
 import threading
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Executors in processes of their own: they decode as the driver says, and one that is killed costs no record."""
+"""Executors in processes of their own decode as the driver does, and a killed one loses no record."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Kafka: what a real client sends to a real broker is decoded with its place; what Spark encodes the client reads."""
+"""Messages of a real client on a real broker are decoded with their places; the client reads what Spark encodes."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""Kaitai Struct's own tests and public formats, imported: how many hold. They are no part of this project.
+"""Imports Kaitai Struct's own tests and public formats (not part of this project), and counts those that work.
 
-Where they are says WIRELOOM_KAITAI_TESTS (a checkout of kaitai_struct_tests) and WIRELOOM_KAITAI_FORMATS (one of
-kaitai_struct_formats). A test is its description, a file of bytes, and assertions about what is read, which are looked
-up in what `parse` gives; none of it is run as a program.
+WIRELOOM_KAITAI_TESTS names a checkout of kaitai_struct_tests, WIRELOOM_KAITAI_FORMATS one of kaitai_struct_formats. A
+test has a description, a file of bytes, and assertions, which are compared with the result of `parse`; no code of
+theirs runs.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""`export ksy`: Kaitai's own compiler takes every description, and what it makes reads what the spec reads.
+"""`export ksy`: Kaitai's own compiler accepts every description, and its readers give the same values.
 
 The compiler comes from npm and its Python runtime from PyPI. The examples of each spec are read by both, for each set
 of parameters that they have, and compared field by field.

@@ -1,4 +1,4 @@
-"""Kinesis: what a producer with the KPL's habits puts on a stream is read by shard and decoded to user records."""
+"""A Kinesis stream written as the KPL does is read by shard and decoded to user records."""
 
 from collections import Counter
 from uuid import uuid4

@@ -1,7 +1,7 @@
-"""Public .proto files, which are no part of this project: 1 000 random messages of each, against the official library.
+"""Public .proto files (not part of this project): 1 000 random messages of each, against the official library.
 
-Those of googleapis come with `googleapis-common-protos`. Where others are says WIRELOOM_PROTOS: a folder with checkouts
-of opentelemetry-proto and of etcd's raft.
+Those of googleapis come with `googleapis-common-protos`. WIRELOOM_PROTOS names a folder with checkouts of
+opentelemetry-proto and of etcd's raft.
 """
 
 import importlib.util

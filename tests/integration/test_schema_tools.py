@@ -1,6 +1,6 @@
-"""The emitted schemas in the tools that people feed them to: makers of typed models, and validators of other languages.
+"""The generated schemas in common tools: makers of typed models, and validators of other languages.
 
-They come from PyPI and npm; where a registry does not answer, the tests are skipped with what it said.
+The tools come from PyPI and npm; if a registry does not answer, the tests are skipped with its message.
 """
 
 import importlib

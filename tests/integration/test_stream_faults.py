@@ -1,4 +1,4 @@
-"""What dies or comes under a stream from Kafka; afterwards every message is in the table or the quarantine, once."""
+"""Faults around a stream from Kafka; afterwards every message is in the table or the quarantine, once."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

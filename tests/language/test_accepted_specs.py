@@ -1,4 +1,4 @@
-"""Specs that come close to a mistake and are none: some record can use them, so that no diagnostic may refuse them."""
+"""Specs close to a mistake that some record can use, so that no diagnostic may refuse them."""
 
 import pytest
 

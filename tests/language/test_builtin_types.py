@@ -1,4 +1,4 @@
-"""The types of the language: each has the forms that the reference lists, and is refused where it has none."""
+"""Each type of the language has the forms that the reference lists, and is refused in other encodings."""
 
 import pyarrow as pa
 import pytest

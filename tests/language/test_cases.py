@@ -1,6 +1,6 @@
-"""Formats that nobody shipped, from their specs alone: files as expected, columns, and tables on Spark.
+"""Formats that we do not ship: generated files as expected, columns, and tables on Spark.
 
-What the examples of a case say about bytes and values is run by test_examples.
+The examples of the cases are run by test_examples.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Of one slip one thing is said, and what is said to be right is right."""
+"""One slip gives one diagnostic, and the suggested remedy is right."""
 
 import pytest
 

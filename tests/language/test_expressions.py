@@ -1,4 +1,4 @@
-"""The expression language: what texts mean, and what is refused."""
+"""The expression language: the meaning of texts, and refused ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Fields of one name, each of other versions of a struct: one of them is there, and expressions mean that one."""
+"""Several fields with one name in different versions of a struct: expressions mean the one that is present."""
 
 import pyarrow as pa
 import pytest

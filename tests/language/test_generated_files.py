@@ -1,4 +1,4 @@
-"""What `generate` writes: the same bytes every time, complete, documented, and as clean as hand-written code."""
+"""The output of `generate`: the same bytes every time, complete, documented, and as clean as hand-written code."""
 
 import inspect
 import os

@@ -1,4 +1,4 @@
-"""`generate` takes work in proportion to the spec, however its parts refer to each other: calls are counted."""
+"""The work of `generate` is proportional to the spec, whatever refers to what; tests count calls."""
 
 import cProfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
-"""Texts of specs that are written to run, to break out of where they stand, or to be obeyed by a terminal.
+"""Texts in specs that try to run as code, to break out of their place, or to control a terminal.
 
-Every text that a spec may hold is such a text, and so are the paths of the specs. Whatever is made of them has them as
-text: in constants and comments of Python, as text of Markdown and of JSON, and with nothing that a terminal obeys.
+Every text in the specs is such a text, and so are the paths of the specs. The generated files must contain them only as
+text: in constants and comments of Python, as text of Markdown and of JSON, without terminal control characters.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""`import avsc`: records that fastavro writes, read and written by the spec that comes of their schema."""
+"""`import avsc`: the imported spec and fastavro read each other's records."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`import ksy`: one rule of Kaitai Struct each, as a spec that reads the bytes that the description describes."""
+"""`import ksy`: for each rule of Kaitai Struct, the imported spec reads the bytes that the description describes."""
 
 import tempfile
 from pathlib import Path

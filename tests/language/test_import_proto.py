@@ -1,4 +1,4 @@
-"""`import proto`: messages that the official library writes, read and written by the spec that comes of their file."""
+"""`import proto`: the imported spec and the official library read each other's messages."""
 
 from random import Random
 from textwrap import dedent

@@ -1,4 +1,4 @@
-"""What formats take of libraries, and where mistakes in those are shown."""
+"""The parts of libraries that formats use, and the places of mistakes in libraries."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Columns that tell kinds of records apart, found in the spec."""
+"""Finds the columns of a spec that tell kinds of records apart."""
 
 import importlib
 

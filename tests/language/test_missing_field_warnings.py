@@ -1,4 +1,4 @@
-"""Conditions that a missing field makes true: `generate` says which, and what to write; of no others."""
+"""`generate` warns of conditions that a missing field makes true, with the remedy, and of no others."""
 
 import pytest
 from typer.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Documents that nobody wrote come to modules or to diagnostics, never to a traceback."""
+"""Random documents give modules or diagnostics, never a traceback."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of named versions: pages, vectors, and the model."""
+"""Named versions in pages, vectors, and the model."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The published definition of the language: its JSON Schema and its reference say what the loader does."""
+"""The published definition of the language, JSON Schema and reference, agrees with the loader."""
 
 import json
 import re

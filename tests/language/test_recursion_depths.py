@@ -1,4 +1,4 @@
-"""Types that hold themselves to a depth that makes very large modules: said where the depth stands."""
+"""Recursion depths that make very large modules are reported at the depth."""
 
 import pytest
 from yaml import safe_load

@@ -1,7 +1,7 @@
-"""Specs with one mistake each: the diagnostic that they give is their first line, to the letter.
+"""Specs with one mistake each: their first line is the exact diagnostic.
 
-A file is called by its diagnostic, or `ID.what.yaml` where one diagnostic speaks of several slips. A file whose first
-line states no diagnostic stands beside the one whose name begins alike.
+A file is named by its diagnostic, or `ID.what.yaml` if the diagnostic covers several slips. A file without a diagnostic
+in its first line belongs to the one whose name begins alike.
 """
 
 import re

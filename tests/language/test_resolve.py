@@ -1,4 +1,4 @@
-"""Documents to formats: what the names of a spec come to mean, and what readers see."""
+"""Documents become formats: resolved names, and the values that readers see."""
 
 import re
 from pathlib import Path

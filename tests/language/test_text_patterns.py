@@ -1,4 +1,4 @@
-"""Patterns of texts mean the same to Python, to a validator in Rust and to the automaton that the engine has."""
+"""Patterns of texts mean the same to Python, to a validator in Rust and to the engine's automaton."""
 
 import re
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Records back to back without a frame: `generate` says what damage costs, and what to write."""
+"""`generate` warns of concatenated records without a frame: the cost of damage, and the remedy."""
 
 import pytest
 from typer.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Warnings: what is odd in a spec and works; `lint` allows it, `--strict` does not."""
+"""Warnings about odd specs that work; `lint` in a spec silences them, `--strict` refuses them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Random specs: the generator covers the whole language, and what broke a guarantee once does not again."""
+"""Random specs cover the whole language, and kept violations do not occur again."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The functions on Spark Connect, in a process of its own with a server of its own on loopback."""
+"""The functions on Spark Connect, in a process with its own server on loopback."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""A column of bytes decoded in place: what is kept, exploded, projected, dropped."""
+"""Decoding a column of bytes in place: kept, exploded, projected and dropped columns."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""How decoded rows leave an executor: in parts whose rows and kept columns are bounded."""
+"""Decoded rows leave an executor in parts with limited rows and kept columns."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Tables of the demonstration: no column of a table goes without a word."""
+"""Tables of the demonstration name every column that they do not show."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `doctor --spark` says about executors that differ from the driver."""
+"""The findings of `doctor --spark` about executors that differ from the driver."""
 
 from dataclasses import replace
 

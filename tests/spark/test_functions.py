@@ -1,4 +1,4 @@
-"""Column functions on Spark, as from_avro and its like behave: modes, options, nulls, types, SQL."""
+"""Column functions on Spark behave like from_avro: modes, options, nulls, types, SQL."""
 
 import warnings
 

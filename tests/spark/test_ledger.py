@@ -1,4 +1,4 @@
-"""The ledger, without Spark: killed before any of its steps, it ends as if nobody had been."""
+"""The ledger, without Spark: killed before any of its steps, it ends like an uninterrupted run."""
 
 import shutil
 from dataclasses import dataclass, field, replace

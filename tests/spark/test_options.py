@@ -1,4 +1,4 @@
-"""Options as users write them: texts whose names' case does not matter, read by what the format's spec says."""
+"""Options as users write them: names in any case, and texts parsed by the spec's parameter kinds."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tables by folders, written through Spark and read by it: each column with its type, each value with its rows."""
+"""Partitioned tables, written and read by Spark: each column with its type, each value with its rows."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""A pipeline as `wireloom new pipeline` starts it, run by Spark's own program."""
+"""A project of `wireloom new pipeline`, run by Spark's own program."""
 
 import importlib.util
 import os

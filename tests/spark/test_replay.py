@@ -1,4 +1,4 @@
-"""A quarantine through a newer spec: what decodes moves, the rest stays with the new error, nothing is there twice."""
+"""Replays with a newer spec: records that decode move, the others stay with the new error, none is duplicated."""
 
 import importlib
 import threading

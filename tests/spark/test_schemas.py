@@ -1,4 +1,4 @@
-"""The Spark type of what is decoded is that of the Arrow array, whatever is asked for."""
+"""The Spark type of decoded records is that of the Arrow array, for all options."""
 
 import pyarrow as pa
 import pytest

@@ -1,4 +1,4 @@
-"""Settings of a session: what a local master needs must not reach a cluster."""
+"""Settings of a session: those for a local master must not reach a cluster."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The generated package on executors in processes of their own, which have only what was shipped to them."""
+"""The generated package on executors in processes of their own, which have only the shipped files."""
 
 import json
 import os

@@ -1,8 +1,8 @@
-"""Every snippet of README and docs runs, in the order of its page: what a reader can paste is what is tested.
+"""Every snippet of README and docs runs, in the order of its page.
 
-A page runs in a folder of its own, with `samples/` and `specs/` in it: `sh` in a shell where `wireloom` is a command,
-`python` in one namespace where `spark` is a session, `sql` on the view `messages`. A `yaml` snippet is put into the
-file that the comment before it names. A comment `<!-- not run: WHY -->` before a snippet leaves it out.
+A page runs in a folder of its own, with `samples/` and `specs/` in it: `sh` in a shell with the command `wireloom`,
+`python` in one namespace with the session `spark`, `sql` on the view `messages`. A `yaml` snippet is written to the
+file that the comment before it names. A comment `<!-- not run: WHY -->` before a snippet skips it.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Which files the data source finds, as Spark finds them."""
+"""The files that the data source finds are those that Spark finds."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Files in parts: the records and errors of the parts are those of the file, whatever is wrong with it."""
+"""Splitting files: the records and errors of the parts are those of the whole file, however damaged."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Streams of files, read and written: every record once, whatever is killed when."""
+"""Streams of files, read and written: every record once, even if processes are killed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Ingest as a stream: every record once, in a table, in the quarantine, or counted as dropped; also when it goes on."""
+"""Ingest as a stream: every record once, in a table, in the quarantine, or counted as dropped, also after restarts."""
 
 import gzip
 import json

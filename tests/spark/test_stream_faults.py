@@ -1,6 +1,6 @@
-"""Faults under the stream: killed at random moments, one bad record among very many, poison; then all is counted.
+"""Faults under the stream: kills at random moments, a single bad record, poison messages; then all is counted.
 
-`nox -s faults` does more of each than the ordinary tests: it sets WIRELOOM_FAULTS.
+`nox -s faults` sets WIRELOOM_FAULTS, which runs more of each than the ordinary tests.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees while a stream runs."""
+"""The output on a terminal while a stream runs."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Open values as Spark VARIANT: Spark reads what we write, and every value comes back as it was."""
+"""Open values as Spark VARIANT: Spark reads what we write, and every value comes back unchanged."""
 
 import json
 import math

@@ -51,7 +51,8 @@ class Reading:
 
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")]
     input: Annotated[
-        str | None, typer.Option("--input", metavar="PATH", help="A file or folder, or any path that Spark reads.")
+        str | None,
+        typer.Option("--input", metavar="PATH", help="A file, a folder, a glob, or a URI such as s3://bucket/folder."),
     ] = None
     framing: Framing = None
     column: Annotated[

@@ -333,7 +333,7 @@ class Codec:
         except WireloomError:
             raise
         except (ArithmeticError, BufferError) as error:  # numbers too large for arithmetic, non-contiguous buffers
-            raise foreign(value) or EncodeError("a value that can be computed with", str(error)) from error
+            raise foreign(value) or EncodeError("a value that can be encoded", str(error)) from error
         except Exception as error:
             found = foreign(value)
             if found is None:
@@ -403,7 +403,7 @@ class Codec:
 
         entry = self.root(root)
         chosen = self.framing_of(entry, framing)
-        refuse_single("values", values, "a list of values, or what gives one after the other")
+        refuse_single("values", values, "a list or an iterator of values")
         version, given = self._version(entry, parameters)
         begun, settings = self.beginning(chosen, given)
         records = (self.build_at(entry, number, value, settings, version) for number, value in enumerate(values))
@@ -868,7 +868,7 @@ def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":
         case pa.RecordBatch() | pa.StructArray():
             found = (given,)
         case _:
-            refuse_single("batches", given, "batches of columns, a Table, or what gives one after the other")
+            refuse_single("batches", given, "batches of columns, a Table, or an iterator of batches")
     return found
 
 

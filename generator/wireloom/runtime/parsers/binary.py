@@ -413,7 +413,7 @@ class Terminator:
                 yield stream
                 continue
             if not stream.origin <= target < lowest:
-                expected = f"a place before {lowest - stream.origin}, where the list has not been"
+                expected = f"an offset before {lowest - stream.origin}, the lowest one of the list so far"
                 raise DecodeError("bad_pointer", offset=place, expected=expected, actual=shown(target - stream.origin))
             if resume is None:
                 resume = stream.tell()
@@ -450,7 +450,7 @@ class Terminator:
                 expected = f"an element that does not begin with {self.data.hex(' ')}, which ends the list"
                 raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
             if place < end and self.jump is not None and self.jump.taken(bytes(written[place : place + 8]), context):
-                expected = "an element that does not begin as a number that leads elsewhere, which ends it here"
+                expected = "an element that does not begin like a pointer, which readers would follow"
                 raise EncodeError(expected, shown(bytes(written[place:end]))).at(index)
 
 
@@ -579,7 +579,7 @@ class Filler(Bytes):
 
     def _count(self, context: Container) -> int:
         """The number of bytes; 0 in a first pass if it depends on offsets that are not known yet."""
-        assert callable(self.size), "what is of a fixed size has its zeros"
+        assert callable(self.size), "a filler of fixed size has a default"
         try:
             count = evaluate(self.size, context)
         except PositionPendingError:

@@ -582,7 +582,7 @@ class Field:
         start, end = owner._start, owner._start + owner._size
         target = start + owner._marks[self.base] + offset if isinstance(offset, int) else None
         if target is None or not start <= target <= end:
-            expected = f"a place from {start - stream.origin} to {end - stream.origin}"
+            expected = f"an offset from {start - stream.origin} to {end - stream.origin}"
             actual = shown(offset if target is None else target - stream.origin)
             raise DecodeError("bad_pointer", offset=here, expected=expected, actual=actual)
         outer = stream.limit, stream.overrun

@@ -288,7 +288,7 @@ class Struct(construct.Construct):
 def _enclose(scope: Container, stream: Any) -> None:
     """Check that bytes read at a mark of the struct lie within the struct."""
     if scope._furthest > stream.tell():
-        expected = f"the end of the struct at {scope._furthest - stream.origin} or behind, where what it points to ends"
+        expected = f"the end of the struct at {scope._furthest - stream.origin} or later, after what it points to"
         raise DecodeError("bad_pointer", offset=stream.tell(), expected=expected, actual="its end")
 
 

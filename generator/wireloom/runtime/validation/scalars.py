@@ -69,7 +69,7 @@ def scalars(keywords: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
     if kind == "str" and ("minLength" in keywords or "maxLength" in keywords):
         yield _long(keywords.get("minLength", 0), keywords.get("maxLength", inf))
     if kind == "str" and "pattern" in keywords:
-        yield _spelled(keywords["pattern"], keywords.get("$comment", "text as the schema spells it"))
+        yield _spelled(keywords["pattern"], keywords.get("$comment", "text that matches the pattern of the schema"))
 
 
 def _constant(rule: str, values: Sequence[Any], kind: Kind) -> Judge:

@@ -62,7 +62,7 @@ class Validator:
         task = self._task(root, parameters)
         if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # a test for Arrow without importing it
             return _column(*task.faults(messages))
-        refuse_single("messages", messages, "a list of messages, an Arrow array, or what gives one after the other")
+        refuse_single("messages", messages, "a list or an iterator of messages, or an Arrow array")
         return task.of_messages(messages)
 
     def _task(self, root: str | None, parameters: Mapping[str, object]) -> "_Task":

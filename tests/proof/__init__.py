@@ -1,5 +1,5 @@
-"""Random specs as the proof that what generates works.
+"""Random specs that test the generator on the whole language.
 
-`formats` writes specs over the whole language, `values` makes values of what was generated, `properties` says what
-must hold of every spec that `generate` accepts, `shrinking` makes a violation small, `running` runs thousands.
+`formats` writes random specs, `values` draws values for them, `properties` checks the guarantees of every accepted
+spec, `shrinking` makes a violation small, and `running` runs thousands.
 """

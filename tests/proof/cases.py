@@ -1,4 +1,4 @@
-"""Minimal specs that broke a guarantee once, each in a file: its class, its seed, the record or value, the spec."""
+"""Minimal specs that once broke a guarantee, each in a file: its class, its seed, the record or value, the spec."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from wireloom.runtime.parameters import Range
 from wireloom.runtime.values import Extension, Pairs
 
 FOUND = Path(__file__).parent / "found"
-_LOADER = getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)  # the first takes a tenth of the time
+_LOADER = getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)  # the first is ten times as fast
 _WORDS = {"Pairs": Pairs, "Extension": Extension, "Range": Range, "nan": float("nan"), "inf": float("inf")}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A spec that breaks (or broke) a guarantee, and how."""
+    """A spec that breaks (or broke) a guarantee, with the violation."""
 
     name: str
     seed: int
@@ -29,19 +29,19 @@ class Case:
 
     @property
     def size(self) -> int:
-        """How much there is to read."""
+        """The size of the case, by which the smallest is chosen."""
         return len(repr(self.spec))
 
     @property
     def instance(self) -> Instance | None:
-        """The one record or value, where there is one."""
+        """The single record or value, if there is one."""
         found = self.violation
         if found is None or (found.record is None and found.value is None):
             return None
         return Instance(found.root, found.parameters, found.record, found.value)
 
     def shown(self) -> str:
-        """The case for people."""
+        """The case as text for people."""
         found = self.violation
         lines = [yaml(content) for content in self.spec.values()]
         if found is not None:
@@ -55,7 +55,7 @@ class Case:
 
 
 def written_case(case: Case) -> str:
-    """The case as a file."""
+    """The text of the case's file."""
     found = case.violation
     head: dict[str, Any] = {"class": case.name, "seed": case.seed}
     if found is not None:
@@ -72,7 +72,7 @@ def written_case(case: Case) -> str:
 
 
 def read_case(path: Path) -> Case:
-    """The case of a file."""
+    """Parse the file of a case."""
     content = pyyaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe one
     spec = {name: part for name, part in content.items() if name.endswith(".yaml")}
     violation = Violation(
@@ -91,5 +91,5 @@ def _read(text: str) -> Any:
 
 
 def cases() -> Mapping[str, Case]:
-    """Every case that is kept."""
+    """All kept cases."""
     return {path.stem: read_case(path) for path in sorted(FOUND.glob("*.yaml"))}

@@ -1,4 +1,4 @@
-"""Chance with a seed: what one seed makes, it makes again."""
+"""Seeded random choices: the same seed gives the same choices."""
 
 import random
 import sys
@@ -9,17 +9,17 @@ from types import FrameType
 from typing import Any, TypeVar
 
 _Option = TypeVar("_Option")
-_LEANING, _RARE = 0.08, 0.5  # of the places that choose, those that lean; what is chosen less often than that is rare
+_LEANING, _RARE = 0.08, 0.5  # the share of choices that lean; an option with less than this share is rare
 _AS_OFTEN, _TIMES = 0.6, 12
 
-_leans: list[int] = []  # by which seeds places lean, the innermost last
+_leans: list[int] = []  # the seeds of leaning, innermost last
 
 
 @contextmanager
 def leaning(seed: int) -> Iterator[None]:
-    """Within it some of the places that choose take what is rare far oftener, for each seed others.
+    """Within the block, some choices take their rare options far more often; the seed decides which choices.
 
-    A spec is then full of a few things, which so meet one another and the rest of the language.
+    Such a spec is full of a few features, which so meet each other and the rest of the language.
     """
     _leans.append(seed)
     try:
@@ -29,7 +29,7 @@ def leaning(seed: int) -> Iterator[None]:
 
 
 def _leans_to(frame: FrameType, option: int) -> bool:
-    """Whether what is chosen at a place in the code leans to one of its options."""
+    """Whether the choice at a place in the code leans to one of its options."""
     if not _leans:
         return False
     place = f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}:{option}"
@@ -37,10 +37,10 @@ def _leans_to(frame: FrameType, option: int) -> bool:
 
 
 class Chance(random.Random):
-    """The choices that a spec, its values and its records are made by."""
+    """The random choices for a spec, its values and its records."""
 
     def often(self, share: float) -> bool:
-        """True in that share of cases."""
+        """True with the given probability."""
         if 0 < share < _RARE and _leans_to(sys._getframe(1), 0):
             share = _AS_OFTEN
         return self.random() < share
@@ -50,7 +50,7 @@ class Chance(random.Random):
         return options[int(self.random() * len(options))]
 
     def some(self, options: Sequence[_Option], least: int = 0) -> list[_Option]:
-        """Some of the options, in their order."""
+        """Some of the options, in order."""
         count = self.randint(min(least, len(options)), len(options))
         return [options[place] for place in sorted(self.sample(range(len(options)), count))]
 
@@ -59,7 +59,7 @@ class Chance(random.Random):
         return self._weighted(options, sys._getframe(1))
 
     def does(self, options: Sequence[tuple[float, Callable[[], Any]]]) -> Any:
-        """What one of the makers makes."""
+        """The result of one of the makers, chosen by weight."""
         return self._weighted(options, sys._getframe(1))()
 
     def _weighted(self, options: Sequence[tuple[float, _Option]], frame: FrameType) -> _Option:

@@ -1,9 +1,9 @@
-"""Specs crossed with one another: what stands beside what no strategy would put there.
+"""Crosses specs with each other, to combine features as no strategy would.
 
-A document of a spec, of a case or of chance gets a few edits: a key, a type or a field of another one, a field less,
-twice or elsewhere, a list or a `?` around a type, another number, a section. What another document names becomes what
-this one names, or comes along. Most of what comes is refused when it is read, and loses what is said to be wrong; what
-is taken in the end is held to the same properties as any other.
+A document of a spec, of a case or of chance gets a few edits: a key, a type or a field of another document; a field
+removed, repeated or moved; a list or a `?` around a type; another number; a section. Names of the other document are
+replaced by names of this one, or their definitions are copied. Most results are refused, and lose the parts that the
+diagnostics name. An accepted result is checked like any other spec.
 """
 
 import re
@@ -21,15 +21,15 @@ from proof.texts import formats_below
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("specs", "tests/cases", "tests/engine/encode_specs")
-_DONORS = (*_FOLDERS, "tests/rejects")  # a mistake may be none elsewhere
-_LARGE = 6000  # characters of a document that is too slow to be examined hundreds of times
+_DONORS = (*_FOLDERS, "tests/rejects")  # a mistake in one document may be none in another
+_LARGE = 6000  # characters; larger documents are too slow to be examined hundreds of times
 _EDITS = (1, 1, 2, 2, 3, 5)
-_BY_CHANCE = 0.25  # of the documents and of the donors are those of a seed
+_BY_CHANCE = 0.25  # the share of documents and donors that are random
 _SEEDS = 10**9
 _SIZES = ("0", "1", "2", "3", "7", "8", "16", "32", "64", "128")
 _TYPES = ("list(uint8)", "bytes", "str", "json", "uint8", "bool", "float64", "int", "map(str, int)", "nil")
 _TRIALS = 3
-_SECTIONS = ("types", "checksums", "ranges", "parameters", "errors")  # in which a document names things
+_SECTIONS = ("types", "checksums", "ranges", "parameters", "errors")  # the sections of a document that define names
 _OWN = (
     "wireloom",
     "format",
@@ -50,7 +50,7 @@ _Document = dict[str, Any]
 
 
 def crossed_spec_of(seed: int) -> Spec:
-    """The spec that the seed makes of others."""
+    """The spec that the seed makes by crossing others."""
     chance = Chance(seed)
     document = _any_document(chance)
     crossing = _Crossing(document, chance)
@@ -67,7 +67,7 @@ def _any_document(chance: Chance, folders: tuple[str, ...] = _FOLDERS) -> _Docum
 
 @cache
 def _documents(folders: tuple[str, ...]) -> tuple[_Document, ...]:
-    """The small specs of the project, without their examples."""
+    """The small specs of the project, without examples."""
     found = [
         {**{key: value for key, value in document.items() if key not in ("examples", "schema")}, "format": "proof"}
         for folder in folders
@@ -83,7 +83,7 @@ class _Crossing:
         self.document, self.chance = document, chance
 
     def edit(self) -> None:
-        """Change it at one place."""
+        """Make one change."""
         structs = [part["fields"] for part in _mappings(self.document) if _has_fields(part)]
         if not structs:
             return
@@ -105,7 +105,7 @@ class _Crossing:
         )
 
     def _key(self, fields: list[Any], place: int) -> None:
-        """A key of a field of another document."""
+        """Copy a key of another document's field."""
         field = _full(fields[place])
         given = self._taken(fields[: place + self.chance.often(0.2)])
         if field is not None and given:
@@ -128,7 +128,7 @@ class _Crossing:
             fields.insert(self.chance.randrange(len(fields) + 1), {f"{name}B": deepcopy(entry[name])})
 
     def _scalar(self) -> None:
-        """A number, a flag or a text that another one has at the same key."""
+        """Copy a number, flag or text that another document has at the same key."""
         part = self.chance.one(list(_mappings(self.document)))
         keys = [key for key, value in part.items() if not isinstance(value, dict | list)]
         if not keys:
@@ -143,7 +143,7 @@ class _Crossing:
             part[key] = self.chance.one((0, 1, part[key] + 1, part[key] * 2, -part[key]))
 
     def _property(self) -> None:
-        """What another document says of one of its types, but for its fields."""
+        """Copy a key of another document's type, except for its fields."""
         donor = self._donor()
         types, others = _types(self.document), _types(donor)
         keys = [(other, key) for other in others for key in other if key != "fields"]
@@ -152,7 +152,7 @@ class _Crossing:
             self.chance.one(types)[key] = self._own(other[key], donor, [])
 
     def _donor(self) -> _Document:
-        """Another document; if chance finds one soon, of the same encoding."""
+        """Another document; if possible within a few tries, of the same encoding."""
         for _ in range(_TRIALS):
             donor = _any_document(self.chance, _DONORS)
             if donor.get("encoding") == self.document.get("encoding"):
@@ -160,7 +160,7 @@ class _Crossing:
         return donor
 
     def _section(self) -> None:
-        """What another document says at its top, but for its types: limits, framing, parameters, sums."""
+        """Copy a top-level section of another document other than its types: limits, framing, parameters, checksums."""
         donor = self._donor()
         keys = [each for each in donor if each not in _OWN]
         if not keys:
@@ -171,7 +171,7 @@ class _Crossing:
         self.document[key] = taken | mine if isinstance(mine, dict) and isinstance(taken, dict) else taken
 
     def _graft(self, fields: list[Any], place: int) -> None:
-        """A field of another document with all that it leads to there: types, sums, ranges, parameters, errors."""
+        """Copy a field of another document, with its types, checksums, ranges, parameters and errors."""
         donor = self._donor()
         full = [field for field in map(_full, _entries(donor)) if field is not None]
         if not full:
@@ -184,14 +184,14 @@ class _Crossing:
         fields.insert(place, {f"g{self.chance.randrange(99)}": field})
 
     def _taken(self, before: list[Any]) -> dict[str, Any]:
-        """A field of another document, as this one would have it behind those fields."""
+        """A field of another document, adapted to follow the given fields."""
         donor = self._donor()
         fields = [field for field in map(_full, _entries(donor)) if field is not None]
         taken = self._own(self.chance.one(fields), donor, _names(before)) if fields else {"type": "uint8"}
         return dict(taken)
 
     def _own(self, part: Any, donor: _Document, fields: list[str]) -> Any:
-        """A part of another document with names that this one knows: of its types, and of the fields before it."""
+        """A part of another document with known names: those of its copied types, and of the fields before it."""
         theirs = set(_names(_entries(donor)))
         types = list(self.document.get("types") or ())
         fields = fields or _names(_entries(self.document))
@@ -216,7 +216,7 @@ class _Crossing:
 
 
 def _named(donor: _Document, part: Any) -> Iterator[tuple[str, str, Any]]:
-    """What a part of a document names there, and what that names: the section, the name, and what is said of it."""
+    """The definitions that a part of a document names, recursively: section, name and definition."""
     known = {
         name.partition("(")[0]: (key, name, said)
         for key in _SECTIONS
@@ -233,7 +233,7 @@ def _named(donor: _Document, part: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def _mappings(part: Any) -> Iterator[_Document]:
-    """Every mapping in a document, itself first."""
+    """Every mapping in a document, starting with itself."""
     if isinstance(part, dict):
         yield part
     for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
@@ -245,14 +245,14 @@ def _has_fields(part: Mapping[str, Any]) -> bool:
 
 
 def _entries(document: _Document) -> Iterator[Any]:
-    """The items of `fields` of all structs."""
+    """The entries of `fields` of all structs."""
     for part in _mappings(document):
         if _has_fields(part):
             yield from part["fields"]
 
 
 def _full(entry: Any) -> _Document | None:
-    """What an item of `fields` says of its field, as a mapping that stands there from now on; None for other steps."""
+    """The mapping of an entry's field, expanded in place if it was in short form; None for other steps."""
     if not isinstance(entry, dict) or len(entry) != 1:
         return None
     ((name, said),) = entry.items()
@@ -262,7 +262,7 @@ def _full(entry: Any) -> _Document | None:
 
 
 def _names(entries: Iterable[Any]) -> list[str]:
-    """The names of fields, and of the bits in them."""
+    """The names of fields, and of their bits."""
     found: list[str] = []
     for entry in entries:
         for name, said in entry.items() if isinstance(entry, dict) else ():

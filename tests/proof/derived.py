@@ -1,8 +1,7 @@
-"""A spec that takes only records in which all that is derived is what its expression says.
+"""Adds checks to a spec so that it accepts only records whose derived values are right.
 
-Parsers do not ask that of a `derive` field: what stands there may be anything. So that builders cannot work a record
-out says nothing, unless everything derived in it is right. The spec gets a check for each derived field and bit,
-behind the fields of its struct, where all that the expression may look at is known.
+Parsers do not check `derive`: the wire value may be anything. If builders cannot rebuild such a record, that is no
+violation. So each derived field and bit gets a check, after the fields of its struct, where all its operands are known.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ _CODE = "not_derived"
 
 
 def checked(spec: Spec) -> Spec | None:
-    """The spec with such checks, under another name; None where nothing is derived."""
+    """The spec with such checks, under another name; None if nothing is derived."""
     made = {file: _checked(document) for file, document in spec.items()}
     return made if made != spec else None
 

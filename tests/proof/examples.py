@@ -1,4 +1,4 @@
-"""Examples of a spec, made of what its parser says: the loader must take them, since they are true."""
+"""Makes examples for a spec from its parser's results; the loader must accept them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def with_examples(content: Mapping[str, Any], examples: list[dict[str, Any]]) ->
 def example(  # noqa: PLR0913 - what an example says
     made: Made, root: Root, name: str, record: bytes, parameters: Mapping[str, Any], chance: Chance
 ) -> dict[str, Any] | None:
-    """The example that a record makes; None where it cannot be written down."""
+    """The example of a record; None if it cannot be written down."""
     if any(isinstance(each, Range) for each in parameters.values()):
         return None
     shown: dict[str, Any] = {"value": ABSENT, "error": ABSENT, "path": ABSENT, "offset": ABSENT}
@@ -48,7 +48,7 @@ def example(  # noqa: PLR0913 - what an example says
 
 
 def _tidy(rendering: Any) -> Any:
-    """The rendering without members that are null."""
+    """The rendering without null members."""
     match rendering:
         case dict():
             return {name: _tidy(value) for name, value in rendering.items() if value is not None}

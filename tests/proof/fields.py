@@ -1,4 +1,4 @@
-"""The keys of a field: one strategy for each key that the language has, over what is known of the field so far."""
+"""The keys of a field: one strategy for each key of the language, given what is known of the field so far."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,8 +25,8 @@ from wireloom.spec.language import (
 if TYPE_CHECKING:
     from proof.structs import StructWriter
 
-_OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # what fields without bytes may have
-_NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # of a field, a bit, a mark or a parameter
+_OFF_WIRE = ("type", "doc", "unit", "hidden", "else")  # keys that fields without bytes may have
+_NAME = re.compile(r"\b[a-z]+[0-9]+\b|size")  # names of fields, bits, marks and parameters
 _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {brace}', "Größe | Maß")
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 CHARSETS = ("utf-8", "ascii", "latin-1", "cp1252", "cp037", "cp437", "utf-16le", "utf-16be")
@@ -43,7 +43,7 @@ _MEMBERS = ("m", "", "a member", 'q"u', "é", "type", "0")
 
 @dataclass(slots=True)
 class Plan:
-    """A field while it is written: what is decided (`preset`), and what its keys turned out to be."""
+    """A field being written: keys that are decided beforehand (`preset`), and the keys so far."""
 
     struct: "StructWriter"
     name: str
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def chance(self) -> Chance:
-        """What chooses."""
+        """The source of choices."""
         return self.scope.draft.chance
 
     @property
@@ -69,20 +69,20 @@ class Plan:
         return self.scope.encoding
 
     def often(self, share: float) -> bool:
-        """True in that share of cases, more where much is to be said of fields."""
+        """True with the given probability, which rises with the number of keys that fields should get."""
         return self.chance.often(min(share * self.scope.draft.temper.keys, 0.9))
 
     def has(self, *keys: str) -> bool:
-        """Whether one of the keys is given, or will be."""
+        """Whether one of the keys is present, or will be."""
         return any(key in self.given or self.preset.get(key, ABSENT) is not ABSENT for key in keys)
 
     @property
     def may_clash(self) -> bool:
-        """Whether keys are given that other keys of the field may exclude."""
+        """Whether to write keys that exclude each other."""
         return self.often(0.03)
 
     def off_wire(self, key: str) -> bool:
-        """Whether the key has no meaning, since the field has no bytes."""
+        """Whether the key is meaningless because the field has no bytes."""
         return (
             not self.on_wire
             and key not in _OFF_WIRE
@@ -95,12 +95,12 @@ class Plan:
         return not self.has("compute", "counted")
 
     def formulas(self, *, late: bool = False) -> Formulas:
-        """Expressions over what stands before the field."""
+        """Expressions over the names before the field."""
         return Formulas(self.scope, late=late)
 
 
 def written_field(plan: Plan) -> dict[str, Any]:
-    """The field's document. Every key of the language is asked for, `else` last, since it needs to know the others."""
+    """The document of the field. All keys are tried; `else` comes last, because it depends on the others."""
     for key in sorted(FieldDocument.keys(), key=_ORDER.index):
         if plan.off_wire(key) and key not in plan.preset:
             continue
@@ -175,7 +175,7 @@ def _values(plan: Plan) -> Any:
 
 
 def _of_an_element(plan: Plan) -> Plan:
-    """What is said of each element of a list of scalars; of another field, of itself."""
+    """For a list of scalars, a plan for the rules of its elements; otherwise the field's own plan."""
     single = plan.typed.single
     return plan if single is plan.typed else replace(plan, typed=single)
 
@@ -194,7 +194,7 @@ def _range(plan: Plan) -> Any:
 
 
 def _length(plan: Plan) -> Any:
-    """How many characters a text has."""
+    """The allowed length of a text."""
     plan = _of_an_element(plan)
     if not _is_spelled(plan) or not plan.often(0.12):
         return ABSENT
@@ -204,7 +204,7 @@ def _length(plan: Plan) -> Any:
 
 
 def _pattern(plan: Plan) -> Any:
-    """What a text looks like."""
+    """A pattern for a text."""
     plan = _of_an_element(plan)
     if not _is_spelled(plan) or not plan.often(0.12):
         return ABSENT
@@ -216,7 +216,7 @@ def _pattern(plan: Plan) -> Any:
 
 
 def _is_spelled(plan: Plan) -> bool:
-    """Whether the field is a text that may be held against a spelling."""
+    """Whether the field is a text that may have a pattern or length."""
     rivals = (
         "values",
         "const",
@@ -237,7 +237,7 @@ def _is_spelled(plan: Plan) -> bool:
 
 def _bits(plan: Plan) -> Any:
     free = plan.encoding == "binary" and plan.on_wire and not plan.has("values", "const", "range", "derive", "checksum")
-    plain = str(plan.typed.form).lstrip("u").startswith(("int", "var", "zig"))  # others may be of digits
+    plain = str(plan.typed.form).lstrip("u").startswith(("int", "var", "zig"))  # others may be digits in text
     if not free or plan.typed.shape != "int" or not plan.often(0.12 if plain else 0.003):
         return ABSENT
     return bits(plan)
@@ -251,7 +251,7 @@ def _derive(plan: Plan) -> Any:
     return ABSENT
 
 
-_NARROW = 32  # bits of integers that are told apart as floats whatever their scale
+_NARROW = 32  # integers of up to so many bits stay distinct as floats with any scale
 _MEANT_ALONE = (
     "length",
     "pattern",
@@ -269,12 +269,12 @@ _MEANT_ALONE = (
 
 
 def _may_mean(plan: Plan) -> bool:
-    """Whether the field may say that its value means another."""
+    """Whether the field may have a key that gives its value another meaning."""
     return plan.on_wire and not plan.has(*_MEANT_ALONE)
 
 
 def _may_scale(plan: Plan) -> bool:
-    """Whether readers may see a multiple of the field's integer, which a computed one may have, too."""
+    """Whether the field's integer may be scaled, which computed ones may be, too."""
     fits = plan.typed.shape == "int" and plan.given.get("logical", "float") == "float"
     return fits and (_may_mean(plan) or (plan.has("compute") and not plan.has(*_MEANT_ALONE)))
 
@@ -289,7 +289,7 @@ def _null(plan: Plan) -> Any:
 
 
 def _null_beside_values(plan: Plan) -> Any:
-    """What means null where the others have names, too."""
+    """The wire value of null in a field with `values`."""
     rivals = ({*_MEANT_ALONE} - {"values"}) | {"optional", "default", "oneOf"}
     free = plan.on_wire and not plan.typed.nullable and plan.typed.shape in ("int", "text", "bytes")
     if not free or plan.has(*rivals) or not plan.chance.often(0.3):
@@ -338,7 +338,7 @@ def _logical(plan: Plan) -> Any:
 
 
 def _said(plan: Plan) -> Any:
-    """What a text says, which what stands for nothing says, too."""
+    """The meaning of a text, a time or a number; its default and null get matching texts."""
     sized = plan.typed.size is not None and not plan.chance.often(0.1)
     if sized or (plan.has("length", "pattern") and not plan.may_clash):
         return ABSENT
@@ -387,7 +387,7 @@ def _raw(plan: Plan) -> Any:
 
 
 def _raw_beside_values(plan: Plan) -> Any:
-    """The name of what is on the wire beside that of some values."""
+    """The name of the raw value in a field with `values`."""
     others = (plan.values or ())[: -1 if "null" in plan.given else None]
     texts = plan.values is not None and all(isinstance(each, str) for each in others)
     if not texts or not plan.on_wire or plan.typed.nullable or not plan.chance.often(0.4):
@@ -405,7 +405,7 @@ def _flatten(plan: Plan) -> Any:
 
 
 def _melting(plan: Plan) -> Any:
-    """How members melt: as they are, or under other names; then now and then a second time, beside the first."""
+    """How members are flattened: unchanged or renamed; sometimes a second time beside the first."""
     if not plan.chance.often(0.4):
         return True
     around = {each.name for each in plan.scope.known}
@@ -426,7 +426,7 @@ def _melting(plan: Plan) -> Any:
 
 
 def _renaming(plan: Plan) -> dict[str, Any]:
-    """Other names for members, all of them or some."""
+    """New names for members, all or some."""
     chance, draft = plan.chance, plan.scope.draft
     known = [each.name for each in plan.typed.members]
     some = {name: draft.name("a") for name in chance.some(known, 0)} if known and chance.often(0.4) else {}
@@ -471,13 +471,13 @@ def _charset(plan: Plan) -> Any:
 
 
 def _ending(plan: Plan) -> str:
-    """Bytes that end something; as many as a character of the field has, or more."""
+    """A terminator, at least as long as a character of the field."""
     wide = str(plan.given.get("charset", "")).startswith("utf-16")
     return plan.chance.one([each for each in ENDINGS if len(each) == _PAIR] if wide else ENDINGS)
 
 
 def _delimiter(plan: Plan) -> Any:
-    """What ends a text or bytes that fill their region, or elements of those; or digits."""
+    """The delimiter of a text or of bytes that fill their region, or of their elements; or of digits."""
     if plan.typed.ending:
         return plan.typed.ending
     fits = plan.encoding == "binary" and plan.on_wire and plan.typed.greedy and not plan.has("bits")
@@ -493,7 +493,7 @@ def _delimiter(plan: Plan) -> Any:
 
 
 def _kept(plan: Plan) -> Any:
-    """Whether a delimiter is the end of its value: seldom where constants, which end otherwise, stand beside it."""
+    """Whether a delimiter is a part of the value; rarely beside constants, which end differently."""
     rivals = ("const", "values", "null", "default", "derive", "logical", "pattern", "length")
     if not plan.has("delimiter") or plan.encoding != "binary" or plan.typed.ending or not plan.chance.often(0.25):
         return ABSENT
@@ -508,7 +508,7 @@ def _listed(stated: Any) -> list[str]:
 
 
 def _escape(plan: Plan) -> Any:
-    """What lets a delimiter stand in the value: another byte, or the delimiter itself."""
+    """The escape byte, or the delimiter itself as escape."""
     if not plan.has("delimiter") or plan.encoding != "binary" or plan.chance.often(0.6):
         return ABSENT
     if plan.has("kept") and not plan.chance.often(0.05):
@@ -522,7 +522,7 @@ def _escape(plan: Plan) -> Any:
 
 
 def _escaped(plan: Plan) -> Any:
-    """What stands for other bytes behind the escape."""
+    """The values of escaped bytes."""
     doubled = plan.given.get("escape") == plan.given.get("delimiter")
     if not plan.has("escape") or (doubled and not plan.chance.often(0.02)) or plan.chance.often(0.6):
         return ABSENT
@@ -531,7 +531,7 @@ def _escaped(plan: Plan) -> Any:
 
 
 def _pad(plan: Plan) -> Any:
-    """What fills a text or bytes of a stated size up."""
+    """The padding of a text or of bytes of a stated size."""
     form = str(plan.typed.form)
     fits = (
         plan.encoding == "binary" and plan.on_wire and plan.typed.size is not None and not plan.has("checksum", "const")
@@ -543,7 +543,7 @@ def _pad(plan: Plan) -> Any:
 
 
 def _terminator(plan: Plan) -> Any:
-    """What ends a list that fills its region."""
+    """The terminator of a list that fills its region."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
     fits = fits and (not plan.typed.packed or plan.chance.often(0.1))
     ending = plan.chance.one(ENDINGS) if fits and plan.chance.often(0.4) else ABSENT
@@ -551,7 +551,7 @@ def _terminator(plan: Plan) -> Any:
 
 
 def _jump(plan: Plan) -> Any:
-    """Numbers in place of an element that say where its list goes on."""
+    """Pointers in place of elements, to where the list continues."""
     if not plan.has("terminator") or plan.encoding != "binary" or plan.chance.often(0.5):
         return ABSENT
     if str(plan.given["terminator"]).endswith("?") and not plan.chance.often(0.05):
@@ -570,7 +570,7 @@ def _jump(plan: Plan) -> Any:
 
 
 def _last_when(plan: Plan) -> Any:
-    """What tells the last element of a list of structs."""
+    """The condition on the last element of a list of structs."""
     fits = plan.encoding == "binary" and plan.typed.shape == "list" and plan.typed.greedy
     if not fits or plan.has("terminator") or plan.chance.often(0.5):
         return ABSENT
@@ -578,7 +578,7 @@ def _last_when(plan: Plan) -> Any:
 
 
 def last_when(scope: Scope, listed: Typed) -> Any:
-    """A condition on an element of the list; none where its elements have no names."""
+    """A condition on an element of the list; none if its elements have no names."""
     if not listed.elements:
         return ABSENT
     return Formulas(Scope(scope.draft, "binary", list(listed.elements))).boolean()
@@ -603,7 +603,7 @@ _PACKINGS = ("none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial
 
 
 def _unpack(plan: Plan) -> Any:
-    """How the bytes of a region are packed; a few of them by a tag."""
+    """The compression of a region; sometimes chosen by a tag."""
     fits = plan.encoding == "binary" and plan.has("size") and not plan.has("hidden", "const", "values", "derive", "pad")
     if not fits or not plan.chance.often(0.3) or "here" in str(plan.typed.form) or "size" in str(plan.typed.form):
         return ABSENT
@@ -614,11 +614,12 @@ def _unpack(plan: Plan) -> Any:
     return document(PackingChoice, {"select": plan.formulas().integer(), "cases": cases, "else": code})
 
 
-_ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")  # keys that no field of a group has
+# keys that fields of a group cannot have
+_ALONE = ("optional", "derive", "const", "refers", "table", "flatten", "hidden")
 
 
 def _one_of(plan: Plan) -> Any:
-    """The group of fields that a field of protobuf is of."""
+    """The group of protobuf fields of which the field is one."""
     fits = plan.encoding == "protobuf" and plan.on_wire and plan.typed.shape not in ("list", "map")
     fits = fits and not plan.has(*_ALONE) and (plan.may_clash or not plan.has("null", "since", "until"))
     return plan.chance.one(["g1", "g2"]) if fits and plan.chance.often(0.3) else ABSENT
@@ -644,8 +645,8 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "hidden": _hidden,
     "doc": _doc,
     "unit": _unit,
-    "counted": _absent,  # by a salvage or a discard
-    "compute": _absent,  # by the struct's own steps
+    "counted": _absent,  # added with a salvage or a discard
+    "compute": _absent,  # added by the struct
     "checksum": _absent,
     "over": _absent,
     "stored": _absent,
@@ -656,7 +657,7 @@ STRATEGIES: Mapping[str, Callable[[Plan], Any]] = {
     "refers": _absent,
     "table": _absent,
     "salvage": _absent,
-    "since": _absent,  # by its versions
+    "since": _absent,  # added by the versions of the struct
     "until": _absent,
     "optional": _optional,
     "default": _default,
@@ -701,7 +702,7 @@ _ORDER = tuple(STRATEGIES)
 
 
 def constant(plan: Plan) -> Any:
-    """A constant of the field's type, as a spec writes it."""
+    """A constant of the field's type, in the notation of specs."""
     chance = plan.chance
     match plan.typed.shape:
         case _ if str(plan.typed.form).startswith("json"):
@@ -720,13 +721,13 @@ def constant(plan: Plan) -> Any:
 
 
 def _held(plan: Plan, numbers: list[int]) -> list[int]:
-    """Those of the numbers that the type surely has, and one that is large for it."""
+    """The numbers that surely fit the type, and one that is large for it."""
     large = (1 << plan.typed.bits - 1) - 1
     return [*(number for number in numbers if number <= max(large, 2)), large]
 
 
 def derived(plan: Plan) -> Any:
-    """An expression for the field's value on build: where a table maps it, for what readers see."""
+    """An expression for `derive`; for a field with `values`, one over the values that readers see."""
     formulas = plan.formulas(late=True)
     if plan.has("values"):
         meant = [each for each in plan.values or () if each is not None]
@@ -748,13 +749,13 @@ def derived(plan: Plan) -> Any:
 
 
 def wire_keys(plan: Plan) -> list[Any]:
-    """Keys of a value table."""
+    """The keys of a value table."""
     chance = plan.chance
     match plan.typed.shape:
         case "bool":
             return [True, False]
         case "bytes":
-            width = 2 if plan.typed.size is None else min(plan.typed.size, 1024)  # of more there are no values here
+            width = 2 if plan.typed.size is None else min(plan.typed.size, 1024)  # no values are drawn for longer ones
             return ["0f" * width, "a0" * width][: 2 if width else 1]
         case "text":
             size = plan.typed.size
@@ -767,7 +768,7 @@ def wire_keys(plan: Plan) -> list[Any]:
 
 
 def table(plan: Plan, keys: list[Any], *, computes: bool = True) -> dict[Any, Any]:
-    """What each of the keys means."""
+    """The meaning of each key."""
     chance = plan.chance
     kind = chance.weighted([(5, "text"), (1, "int"), (0.5, "bool")])
     numbers = chance.one(
@@ -800,12 +801,12 @@ def _meaning(plan: Plan, meaning: Any, *, computes: bool) -> Any:
     if chance.often(0.03):
         return None
     doc = "What it means." if chance.often(0.5) else ABSENT
-    said = {"value": meaning, "doc": doc, "since": ABSENT, "until": ABSENT}  # versions are said last, by `versions`
+    said = {"value": meaning, "doc": doc, "since": ABSENT, "until": ABSENT}  # set later by `versions`
     return document(MappedValue, said) if chance.often(0.15) else meaning
 
 
 def bits(plan: Plan) -> dict[str, Any]:
-    """Names of some of an integer's bits."""
+    """Named bits of an integer."""
     chance, found, low = plan.chance, dict[str, Any](), 0
     while low < plan.typed.bits and len(found) < 4:
         low += chance.one([0, 0, 1, 2])
@@ -859,7 +860,7 @@ def _bit(plan: Plan, name: str, low: int, width: int) -> Any:
 
 
 def _kind(values: tuple[Any, ...] | None) -> str:
-    """The kind of mapped values, as expressions know it."""
+    """The kind of mapped values in expressions."""
     kinds = {type(each) for each in values or (0.5,) if each is not None}
     return {str: "text", int: "int", bool: "bool"}.get(next(iter(kinds)), "any") if len(kinds) == 1 else "any"
 
@@ -869,7 +870,7 @@ _BESIDES = {"as", "hidden", "derive", "compute", "const", "counted", "checksum",
 
 
 def known(plan: Plan) -> list[Known]:
-    """The names that the field gives to expressions."""
+    """The names that the field defines for expressions."""
     closed = "values" in plan.given and "raw" not in plan.given and plan.typed.shape != "list"
     kind = _kind(plan.values) if closed else plan.typed.kind
     if plan.given.get("charset", "utf-8") != "utf-8" and not closed and plan.chance.often(0.5):
@@ -886,22 +887,22 @@ def known(plan: Plan) -> list[Known]:
     if isinstance(plan.given.get("flatten"), dict):
         new = Renaming(plan.given["flatten"].get("prefix", ""), tuple(plan.given["flatten"].get("as", {}).items()))
         lent, own.members = [replace(each, name=new.new(each.name)) for each in lent], ()
-    unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the bits without a name
+    unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the unnamed bits
     several = str(plan.given.get("logical")).startswith(("timestamp", "decimal"))
     untold = several and "raw" not in plan.given and plan.chance.often(0.97)
-    constant = "const" in plan.given and plan.chance.often(0.9)  # of which most is certain
+    constant = "const" in plan.given and plan.chance.often(0.9)  # mostly certain
     if constant or unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):
-        own.kind = "hidden"  # what expressions see of it need not be what builders write
+        own.kind = "hidden"  # expressions may see another value than builders write
     return [own, *plan.lent, *lent]
 
 
 def is_settled(derive: Any) -> bool:
-    """Whether a derived value is the same in every record that is built."""
+    """Whether a derived value is the same in every built record."""
     return not _NAME.search(str(derive))
 
 
 def salvage(plan_scope: Scope, lost: str) -> dict[str, Any]:
-    """Keep the elements before the first bad one."""
+    """A salvage that keeps the elements before the first bad one."""
     chance = plan_scope.draft.chance
     codes = ["undecodable", "truncated", "missing_required", "invalid_utf8", "out_of_range", "bad_constant"]
     return document(

@@ -1,4 +1,4 @@
-"""Whole specs: the head of a format, its types and its roots, as documents of the language."""
+"""Whole random specs: the head of a format, its types and its roots, as documents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -55,7 +55,7 @@ class _Writer:
         self.draft, self.chance = draft, draft.chance
 
     def written(self) -> dict[str, Any]:
-        """The whole document. The head that names parameters is written first, since expressions name them too."""
+        """The whole document. Parameters come first, since expressions name them."""
         draft, chance = self.draft, self.chance
         byte_order, invalid, unknown = self._byte_order(), self._decided("text"), self._decided("members")
         limits = self._limits()
@@ -79,13 +79,13 @@ class _Writer:
                 "doc": "At length." if chance.often(0.05) else ABSENT,
                 "source": "Chance" if chance.often(0.05) else ABSENT,
                 "encoding": draft.encoding,
-                "schema": ABSENT,  # written when the columns are known: `schemas`
-                "imports": ABSENT,  # written when the types are known: `libraries`
+                "schema": ABSENT,  # added by `schemas` when the columns are known
+                "imports": ABSENT,  # added by `libraries` when the types are known
                 "byteOrder": byte_order,
                 "framing": self._framing(roots),
                 "parameters": draft.parameters or ABSENT,
                 "limits": limits,
-                "versions": ABSENT,  # written when the types are known: `versions`
+                "versions": ABSENT,  # added by `versions` when the types are known
                 "invalidText": invalid,
                 "unknownMembers": unknown,
                 "errors": draft.errors or ABSENT,
@@ -94,7 +94,7 @@ class _Writer:
                 **roots,
                 "lint": self._lint() if chance.often(0.02) else ABSENT,
                 "types": draft.types,
-                "examples": ABSENT,  # written when there are records: `examples`
+                "examples": ABSENT,  # added by `examples` when there are records
             },
         )
 

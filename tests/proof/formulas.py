@@ -1,4 +1,4 @@
-"""Expressions of the language: every literal, name, operator and function, of the kind that is asked for."""
+"""Random expressions: every literal, name, operator and function, of a wanted kind."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ _EDGES = (127, 128, 255, 256, 65535, 2**31 - 1, 2**32, 2**63 - 1, 2**64 - 1)
 
 
 def literal(value: Any) -> str:
-    """A literal as expressions write it."""
+    """A literal in the notation of expressions."""
     match value:
         case None:
             return "null"
@@ -27,25 +27,25 @@ def literal(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Formulas:
-    """Expressions at one place of a spec."""
+    """Makes expressions for one place in a spec."""
 
     scope: Scope
-    late: bool = False  # over the whole struct
-    parameters: bool = False  # over parameters only
-    checks: bool = False  # of a check
+    late: bool = False  # may use all names of the struct
+    parameters: bool = False  # may use only parameters
+    checks: bool = False  # for a check
 
     @property
     def chance(self) -> Chance:
-        """What chooses."""
+        """The source of choices."""
         return self.scope.draft.chance
 
     @property
     def depth(self) -> int:
-        """How deep expressions get."""
+        """The nesting depth of expressions."""
         return self.scope.draft.temper.formulas
 
     def named(self, *kinds: str) -> list[Known]:
-        """Names of those kinds."""
+        """Known names of these kinds."""
         if self.parameters:
             return Scope(self.scope.draft, "").named(*kinds)
         return self.scope.named(*kinds)
@@ -75,7 +75,7 @@ class Formulas:
         )
 
     def _number_of_bytes(self) -> str:
-        """The number that bytes are, or a part of them."""
+        """The integer value of bytes or of a part of them."""
         chance, known = self.chance, self.named("bytes")
         if not known:
             return self._plain_integer()
@@ -84,7 +84,7 @@ class Formulas:
         return f"int({part}, '{chance.one(['big', 'little'])}')"
 
     def number(self, depth: int = 0) -> str:
-        """A float, or an integer in its place."""
+        """A float, or an integer instead."""
         chance, floats = self.chance, self.named("float")
         if depth >= self.depth or chance.often(0.5):
             return chance.one(floats).name if floats and chance.often(0.7) else self.integer(depth)
@@ -134,14 +134,14 @@ class Formulas:
         return chance.one(["'a'", "'b'", "''", "'12'", "'it s'", "'é'"])
 
     def octets(self, depth: int = 0) -> str:
-        """Bytes, of which there is a name."""
+        """Bytes that have a name."""
         chance, known = self.chance, self.named("bytes")
         if depth < self.depth and chance.often(0.5):
             return self._made(self.octets, self._joins("bytes"), depth)
         return chance.one(known).name
 
     def tag(self) -> Known | None:
-        """A name to select on."""
+        """A name for `select`."""
         found = self.named("int", "bool", "text", "any")
         return self.chance.one(found) if found else None
 
@@ -163,7 +163,7 @@ class Formulas:
         return chance.one(["0", "1", "2", "3", "4", "8", "0x10", "0xFF", "5", "7"])
 
     def _part(self, text: str) -> str:
-        """An operand: in parentheses where it is no word."""
+        """An operand, in parentheses unless it is a single word."""
         return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
 
     def _binary(self, depth: int) -> str:
@@ -187,7 +187,7 @@ class Formulas:
         return f"{function}({self.chance.one(found).name})" if found else self._plain_integer()
 
     def _sums(self) -> list[str]:
-        """Sums over lists that there are here."""
+        """Sums over known lists."""
         found = self.named("list")
         sums = [f"sum({each.name})" for each in found if each.integers]
         for each in found:
@@ -197,7 +197,7 @@ class Formulas:
         return sums
 
     def _joins(self, kind: str) -> list[str]:
-        """Texts of lists that are joined."""
+        """Texts joined from lists."""
         between = "'.'" if kind == "text" else "'00'"
         found = self.named("list")
         joins = [f"join({each.name}, {between})" for each in found if each.texts == kind]
@@ -207,7 +207,7 @@ class Formulas:
         return joins
 
     def _made(self, maker: Any, joins: list[str], depth: int) -> str:
-        """A part of a text or of bytes, or several of them together."""
+        """A part of a text or of bytes, or several joined."""
         chance = self.chance
         if joins and chance.often(0.5):
             return chance.one(joins)
@@ -217,7 +217,7 @@ class Formulas:
         return f"slice({maker(depth + 1)}, {places})"
 
     def _place(self, depth: int) -> str:
-        """A place in a text."""
+        """An index into a text."""
         chance = self.chance
         return self.integer(depth + 1) if chance.often(0.3) else str(chance.randint(-3, 4))
 
@@ -250,7 +250,7 @@ class Formulas:
         return f"{sides[0]} {chance.one(_COMPARISONS)} {sides[1]}"
 
     def _comparison_of_texts(self, depth: int) -> str:
-        """Texts, or bytes, that are computed, compared with one another or with literals."""
+        """A comparison of computed texts or bytes with each other or with literals."""
         chance = self.chance
         of_bytes = bool(self.named("bytes")) and chance.often(0.6)
         maker, literals = (self.octets, ("00", "6161", "")) if of_bytes else (self.text, ("a", "aa", ""))

@@ -1,8 +1,8 @@
-"""What `validate` and conversion promise of the records of any spec, held against what the parser says of them.
+"""Checks the promises of `validate` and of conversion against the parser, for records of any spec.
 
-`validate` and the parser agree on what is valid. Where bytes are no JSON document, the one problem is the decoder's
-error; of a document some problem says it, and text that cannot be read has it at its place. Many messages have the
-problems that each has alone. A format is converted to itself: a record is refused, or says what it loses, or reads as
+`validate` and the parser agree about validity. If the bytes are no JSON document, the decoder's error is the only
+problem. For a document, some problem reports the error, and unreadable text has it at its place. Many messages have the
+problems that each has alone. A format is converted to itself: each record is refused, or reports a loss, or reads as
 the same value.
 """
 
@@ -23,7 +23,7 @@ Outcome = tuple[bytes, Any, DecodeError | None]
 
 
 def misjudged(made: Made, outcomes: Sequence[Outcome], options: dict[str, Any]) -> Iterator[tuple[str, str, bytes]]:
-    """Records of which `validate` says something else than the parser: what is wrong, at length, and the record."""
+    """Records for which `validate` and the parser disagree: the disagreement, short and long, and the record."""
     validator = replace(made.module.VALIDATOR, files=made.files)
     document = made.format.encoding == JSON
     found = []
@@ -44,7 +44,7 @@ def misjudged(made: Made, outcomes: Sequence[Outcome], options: dict[str, Any]) 
 
 
 def _wrong(record: bytes, problems: list[Problem], error: DecodeError | None, *, document: bool) -> str:
-    """What is wrong with the problems of a record; empty where nothing is."""
+    """What is wrong with the problems of a record; empty if nothing."""
     if error is None:
         return "refuses what parse accepts" if problems else ""
     if not problems:
@@ -63,7 +63,7 @@ def _wrong(record: bytes, problems: list[Problem], error: DecodeError | None, *,
 def misconverted(
     made: Made, outcomes: Sequence[Outcome], root: str, parameters: dict[str, Any]
 ) -> Iterator[tuple[bytes, bytes | None, Any]]:
-    """Each record that its format itself makes another one of: the record, what was made, and its value."""
+    """Each record that conversion to the same format changes: the record, the result, and its value."""
     records = pa.array([record for record, _, _ in outcomes], pa.binary())
     to_itself = conversion(
         made.module, made.module, root=root, target_root=root, parameters=parameters, target_parameters=parameters

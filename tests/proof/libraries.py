@@ -1,4 +1,4 @@
-"""Libraries for formats that there are: some of their types stand in one, some of those in one that it imports."""
+"""Moves types of a format into libraries, which may import each other."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +14,7 @@ _NAMED = ("parameters", "errors", "checksums", "ranges")
 
 
 def with_library(content: Mapping[str, Any], chance: Chance) -> dict[str, dict[str, Any]]:
-    """The format without some of its types, and the libraries that have them, each in a file."""
+    """The format without some of its types, and the libraries that have them, by file."""
     types: Mapping[str, Any] = content["types"]
     above = _closure(types, [_taken(content, chance)])
     inner = [name for name in above if _closure(types, [name]) != above]
@@ -41,7 +41,7 @@ def with_library(content: Mapping[str, Any], chance: Chance) -> dict[str, dict[s
 
 
 def _taken(content: Mapping[str, Any], chance: Chance) -> str:
-    """A type that goes to a library; more often one that looks at what libraries seldom have."""
+    """A type to move; more often one that uses something that libraries seldom have."""
     types: Mapping[str, Any] = content["types"]
     seldom = {*content.get("checksums", ()), *content.get("ranges", ())}
     looking = [name for name in types if seldom & _words([types[name]])]
@@ -69,7 +69,7 @@ def _library(content: Mapping[str, Any], name: str, types: Mapping[str, Any], ch
 
 
 def _closure(types: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """The types, and all that they lead to."""
+    """The types, and all types that they use."""
     found, waiting, keys = set[str](), list(names), keys_of(types)
     while waiting:
         name = waiting.pop()
@@ -80,7 +80,7 @@ def _closure(types: Mapping[str, Any], names: Collection[str]) -> set[str]:
 
 
 def _words(values: Any) -> set[str]:
-    """The words of what is said, but for documentation."""
+    """The words in a document, except in documentation."""
     return set(_said(list(values)))
 
 

@@ -1,4 +1,4 @@
-"""Messages of protobuf damaged as trees: fields left out, doubled, elsewhere, in pieces, or of another wire type."""
+"""Damages protobuf messages by structure: fields removed, repeated, moved, split, or of another wire type."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 from proof.chance import Chance
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _GROUP_END, _FIXED32 = range(6)
-_Field = tuple[int, int, Any]  # number, wire type, and what it has: an integer, bytes, or the fields of a group
+_Field = tuple[int, int, Any]  # number, wire type, and content: an integer, bytes, or the fields of a group
 
 
 def message_mutant(record: bytes, chance: Chance) -> bytes:
-    """The message with one of its fields changed; the bytes themselves where they are none."""
+    """The message with one of its fields changed; unchanged if it is no message."""
     fields = _fields(record)
     return record if fields is None else _written(_other(fields, chance))
 
 
 def _fields(data: bytes) -> list[_Field] | None:
-    """The fields of a message; None where the bytes are none."""
+    """The fields of a message; None if the bytes are no message."""
     found, at = _group(data, 0, 0)
     return found if at == len(data) else None
 
 
 def _group(data: bytes, at: int, around: int) -> tuple[list[_Field], int]:
-    """The fields up to the end of a group, or of all; -1 as the place behind it where they are none."""
+    """The fields up to the end of a group or of the data, and the offset after it; offset -1 for invalid data."""
     fields: list[_Field] = []
     while at < len(data):
         tag, at = _varint(data, at)
@@ -84,7 +84,7 @@ def _packed_varint(value: int) -> bytes:
 
 
 def _other(fields: list[_Field], chance: Chance) -> list[_Field]:
-    """The fields with one of them changed: left out, doubled, elsewhere, in pieces, unknown, of another wire type."""
+    """The fields with one change: removed, repeated, moved, split, unknown, of another wire type."""
     if not fields:
         return [(chance.one((1, 2, 3, 99)), _VARINT, chance.one((0, 1, 300)))]
     place = chance.randrange(len(fields))
@@ -118,7 +118,7 @@ def _around(field: _Field, inner: list[_Field]) -> _Field:
 
 
 def _retyped(number: int, wire: int, value: Any, chance: Chance) -> _Field:
-    """The field as another wire type has it: numbers packed, messages as groups."""
+    """The field with another wire type: numbers packed, messages as groups."""
     if wire == _VARINT:
         return number, _LENGTH, _packed_varint(value) * chance.one((1, 2))
     inner = _inside(wire, value) if wire in (_LENGTH, _GROUP) else None
@@ -138,7 +138,7 @@ def _revalued(field: _Field, chance: Chance) -> _Field:
 
 
 def _damaged(data: bytes, chance: Chance) -> bytes:
-    """Bytes of the same size with one of them changed, or one byte less or more."""
+    """The bytes with one of them changed, removed or added."""
     if not data or chance.often(0.2):
         return data + b"\xff"
     if chance.often(0.2):

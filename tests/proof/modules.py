@@ -1,4 +1,4 @@
-"""A spec -> its generated module, in memory: nothing is written but the spec itself, for the loader to read."""
+"""Makes the generated module of a spec in memory; only the spec itself is written, for the loader."""
 
 import json
 import sys
@@ -22,12 +22,12 @@ from wireloom.spec import load
 from wireloom.spec.documents import Documents
 
 Spec = Mapping[str, Mapping[str, Any]]
-"""Files by name: the format, and what it shares with others."""
+"""File contents by name: the format, and the files that it imports."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What was generated of a spec: each file is made, and each module imported, when it is asked for."""
+    """The generated files of a spec; each is made, and each module imported, on first use."""
 
     format: Format
     module: ModuleType
@@ -50,17 +50,17 @@ class Made:
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """The files that the module would read from beside it."""
+        """The files that the module reads from its folder."""
         return {name: text for name, text in self.texts.items() if name.endswith(".json")}
 
     def complete(self) -> "Made":
-        """The same, with every file made, and what has types imported."""
+        """The same object, with every file made and the modules of types imported."""
         attrgetter("spark", "arrow", "schema", "files")(self)
         return self
 
 
 def documents(spec: Spec) -> Documents:
-    """The spec as the loader reads it; the last one is remembered, since whoever makes a spec has just read it."""
+    """The spec as the loader reads it. The last one is cached, since its maker has just loaded it."""
     return _read(tuple((name, yaml(content)) for name, content in spec.items()))
 
 
@@ -77,7 +77,7 @@ _last: list[tuple[Documents, Format]] = []
 
 
 def resolved(read: Documents) -> Format:
-    """The one format, remembered as its documents are; raises SpecProblems."""
+    """The format of the spec, cached with its documents; raises SpecProblems."""
     if not _last or _last[0][0] is not read:
         (format,) = resolve(read)
         _last[:] = [(read, format)]
@@ -86,7 +86,7 @@ def resolved(read: Documents) -> Format:
 
 @contextmanager
 def generated(format: Format) -> Iterator[Made]:
-    """The format's module, for as long as it is needed; one that is open already, of that name, is another."""
+    """The format's module within the block; an open module of the same name is another one."""
     texts = pipeline.emit(format)
     for name in [name for name in sys.modules if f"{name}.".startswith(f"{PACKAGE}.{format.name}.")]:
         del sys.modules[name]

@@ -1,4 +1,4 @@
-"""Fields of one name, each of other versions of its struct."""
+"""Gives several fields one name, each in other versions of its struct."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,11 @@ from proof.modules import documents, resolved
 from proof.renaming import retold
 from wireloom.problems import SpecProblems
 
-_SHARED = 0.6  # of the structs in which two fields could have one name
+_SHARED = 0.6  # of the structs in which two fields could share a name
 
 
 def with_namesakes(content: Mapping[str, Any], chance: Chance) -> Mapping[str, Any]:
-    """The format with one name for two fields of which a record has one, where that leaves it well-formed."""
+    """The format with one name for two fields that never occur together, if it stays valid."""
     for type in content["types"].values():
         pairs = list(_pairs(type)) if isinstance(type, dict) else []
         if not pairs or not chance.often(_SHARED):
@@ -30,9 +30,9 @@ def with_namesakes(content: Mapping[str, Any], chance: Chance) -> Mapping[str, A
 
 
 def _pairs(type: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names of fields of which each version has one at most."""
+    """Pairs of fields that no version has both of."""
     spans: dict[str, set[str]] = {}
-    names = list(type.get("versions", ()))  # which state one by one what tells them
+    names = list(type.get("versions", ()))  # `versions` as a mapping states each one's condition
     for entry in type.get("fields", ()):
         for key, written in entry.items():
             ends = {each: written[each] for each in ("since", "until") if isinstance(written, dict) and each in written}

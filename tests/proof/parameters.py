@@ -1,4 +1,4 @@
-"""Types with parameters for formats that there are: a type or a number in one becomes an argument where it is used."""
+"""Adds type parameters to a format: a type or number in a type becomes an argument at each use."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,11 +9,12 @@ from proof.chance import Chance
 
 _NUMBERS = ("const", "default", "count", "size", "at", "null", "scale", "offset")
 _OTHERS = ("uint16", "uint8", "bool", "list(uint8)", "str")
-_PARTS = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?\??")  # of a type's text: names, and names with simple arguments
+# the parts of a type's text: names, and names with simple arguments
+_PARTS = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?\??")
 
 
 def with_parameters(content: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
-    """The format with up to three types that have parameters."""
+    """The format with up to three parameterised types."""
     document = deepcopy(dict(content))
     for _ in range(chance.randint(1, 3)):
         bodies = [name for name, form in document["types"].items() if isinstance(form, dict) and "(" not in name]
@@ -62,7 +63,7 @@ def _parametrize(document: dict[str, Any], name: str, chance: Chance) -> None:
 
 
 def _types(form: Any) -> Iterator[tuple[Any, Any]]:
-    """Where types are written in one, each the part and the key in it."""
+    """The places of type texts in a type, as container and key."""
     for entry in form.get("fields", ()):
         ((key, said),) = entry.items()
         if isinstance(said, str) and key not in ("mark", "end", "frame"):
@@ -82,7 +83,7 @@ def _numbers(form: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _changed(part: Any, change: Callable[[str], str]) -> Any:
-    """A part of a document with other texts, but for keys and documentation."""
+    """A part of a document with changed texts, except for keys and documentation."""
     match part:
         case str():
             return change(part)
@@ -95,5 +96,5 @@ def _changed(part: Any, change: Callable[[str], str]) -> Any:
 
 
 def keys_of(types: Mapping[str, Any]) -> dict[str, str]:
-    """The keys of types by their names, which may have parameters behind them."""
+    """The keys of types by name; a key may have parameters after the name."""
     return {key.partition("(")[0]: key for key in types}

@@ -1,7 +1,7 @@
-"""What holds of every spec that `generate` accepts, over many records and values: the guarantees of the documents.
+"""The documented guarantees, checked for any accepted spec with many records and values.
 
-Nothing here knows a spec. A violation has a class (the property, and what came in the words of no spec), so that one
-cause is one class however many specs show it.
+Nothing here knows a particular spec. A violation has a class (the property, and a message without names of the spec),
+so that one cause is one class in any number of specs.
 """
 
 import json
@@ -63,23 +63,23 @@ OTHERS = (
     *("prefix:uint8", "prefix:uint16:little", "prefix:int24:itself", "prefix:varint32", "prefix:zigzag64:plus=-3"),
     *("size:1", "size:5", "slip", "cobs", "delimiter:00", "delimiter:01ff", "delimiter:7e:escape=7d:xor=20"),
 )
-"""Framings that any stream may have, whatever its format says."""
-_MADE = 24  # values made for each root and each setting of parameters
+"""Framings that any format may be read with."""
+_MADE = 24  # values per root and setting of parameters
 _MUTANTS = 36
-_EXPLAINED = 8  # records of each reading whose bytes are explained
+_EXPLAINED = 8  # explained records per reading
 _NONSENSE = 10
 _ALTERED = 14
 _THINNED = 6
 _REWRITTEN = 24
-_TELLING = 6  # records that would not all be irregular by chance
-_BEYOND = ("<<", ">>", "//", "%")  # what soon makes numbers of more than the engine's 64 bits, or none
+_TELLING = 6  # records, so many that they are not all irregular by chance
+_BEYOND = ("<<", ">>", "//", "%")  # operators that soon exceed the engine's 64 bits, or give null
 _VALIDATED = 12
 _LITTLE = 1000
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A guarantee that a spec breaks. `kind` and `what` are its class, the rest an instance."""
+    """A broken guarantee. `kind` and `what` are its class, the rest is an instance."""
 
     kind: str
     what: str
@@ -91,18 +91,18 @@ class Violation:
 
     @property
     def name(self) -> str:
-        """The class."""
+        """The class as text."""
         return f"{self.kind}: {self.what}" if self.what else self.kind
 
     @property
     def size(self) -> int:
-        """How much there is to look at."""
+        """The size of the violation."""
         return len(self.record) if self.record is not None else len(repr(self.value))
 
 
 @dataclass
 class Report:
-    """What a spec came to: refused, or its violations, one of each class."""
+    """The result for a spec: its problems, or its violations, one of each class."""
 
     problems: tuple[str, ...] = ()
     violations: dict[str, Violation] = field(default_factory=dict)
@@ -112,22 +112,22 @@ class Report:
 
     @property
     def accepted(self) -> bool:
-        """Whether the spec was taken."""
+        """Whether the generator accepted the spec."""
         return not self.problems
 
     def add(self, violation: Violation) -> None:
-        """Note a violation; the smaller one of a class stays."""
+        """Add a violation; of a class, the smallest is kept."""
         known = self.violations.get(violation.name)
         if known is None or violation.size < known.size:
             self.violations[violation.name] = violation
 
 
 class TooSlowError(BaseException):
-    """The time for a spec is over; a BaseException, so that nothing on the way takes it for an error of its own."""
+    """The time for a spec is over. A BaseException, so that no handler on the way catches it."""
 
 
 def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: float = 1) -> Report:
-    """The spec through all properties. `only` is a single record or value; a small `effort` looks at fewer."""
+    """Check a spec for all properties. `only` is a single record or value; with a small `effort`, fewer are checked."""
     report = Report()
     try:
         format = resolved(documents(spec))
@@ -155,26 +155,27 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: floa
 
 
 def work_out(spec: Spec, examinations: Sequence["_Examination"]) -> None:
-    """What is derived may be left out of a value, where it is right: builders work it out."""
+    """Check that derived members may be left out of values in which they are right."""
     stricter = checked(spec)
     if stricter is None:
         return
     try:
         format = resolved(documents(stricter))
     except SpecProblems:
-        return  # an expression of builders that no check may have
+        return  # `derive` has an expression that checks may not use
     with generated(format) as made:
         for examination in examinations:
             for record, parameters in examination.candidates():
                 with suppress(DecodeError):
                     root = examination.root.name
                     value = made.module.parse(record, root=root, **parameters)
-                    if same(value, examination.module.parse(record, root=root, **parameters)):  # in one byte order
+                    # only with a known byte order
+                    if same(value, examination.module.parse(record, root=root, **parameters)):
                         examination.worked_out(record, parameters)
 
 
 def exemplify(spec: Spec, made: Made, examples: list[dict[str, Any]], report: Report) -> None:
-    """What the parser says of records is true, so the loader takes it as examples."""
+    """Check that the loader accepts examples made from the parser's results."""
     (name, content), *others = spec.items()
     numbered = [each | {"name": f"{each['name']} {place}"} for place, each in enumerate(examples)]
     if not numbered or "examples" in content:
@@ -187,7 +188,7 @@ def exemplify(spec: Spec, made: Made, examples: list[dict[str, Any]], report: Re
 
 @dataclass(frozen=True)
 class Instance:
-    """One record or value, as it is kept beside a minimal spec."""
+    """A single record or value, kept beside a minimal spec."""
 
     root: str
     parameters: Mapping[str, Any]
@@ -196,14 +197,14 @@ class Instance:
 
 
 _NO_COLUMNS = (ValueError, TypeError, OverflowError, AttributeError, KeyError)
-"""What comes of a value whose members are not of the kinds that columns have (Arrow's errors among them)."""
-_CRASHED = DecodeError("crashed", offset=0)  # stands for what is no error of a record
+"""Exceptions for values whose members are of kinds that columns lack (including Arrow's)."""
+_CRASHED = DecodeError("crashed", offset=0)  # stands for an exception that is no error of a record
 
-# --- words of no spec ----------------------------------------------------------------------------------------------
+# --- messages without names of the spec -----------------------------------------------------------------------------
 
 
 def crash(error: BaseException) -> str:
-    """What was raised where, without names and numbers of the spec."""
+    """The exception and its place, without names and numbers of the spec."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wireloom" in frame.filename]
     last = frames[-1] if frames else None
     place = "generated code" if last and last.filename.startswith("<") else Path(last.filename).name if last else ""
@@ -212,7 +213,7 @@ def crash(error: BaseException) -> str:
 
 
 def plain(text: str) -> str:
-    """A message without the names and values of its spec."""
+    """A message without names and values of its spec."""
     text = re.sub(r"'[^']*'|\"[^\"]*\"", "_", text.split("\n", maxsplit=1)[0][:160])
     text = re.sub(r"\b([0-9a-f]{2} )+[0-9a-f]{2}\b", "#", text)
     return re.sub(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f.]*\b|\b[A-Za-z]?\d+\b", "#", text)[:70]
@@ -224,7 +225,7 @@ def trace(error: BaseException) -> str:
 
 
 def difference(left: Any, right: Any) -> str:
-    """How two values differ, by the kinds of the first leaves that do."""
+    """The difference of two values, by the kinds of the first different leaves."""
     if isinstance(left, dict) and isinstance(right, dict):
         if left.keys() != right.keys():
             return "members"
@@ -238,12 +239,12 @@ def difference(left: Any, right: Any) -> str:
 
 
 def same_text(left: Any, right: Any) -> bool:
-    """Whether two plain values are alike, NaN and signs of zero among them."""
+    """Whether two plain values are equal, including NaN and signs of zero."""
     return repr(left) == repr(right)
 
 
 def agrees(given: Any, parsed: Any) -> bool:
-    """Whether every member that was given came back."""
+    """Whether every given member came back."""
     match given:
         case dict():
             return isinstance(parsed, dict) and all(
@@ -257,7 +258,7 @@ def agrees(given: Any, parsed: Any) -> bool:
         case int() if isinstance(parsed, float) and not isinstance(given, bool):
             return parsed in (float(given), float32(float(given)))
         case float() if given == 0:
-            return bool(parsed == 0)  # scaled integers have no negative zero; of floats builders hold the sign
+            return bool(parsed == 0)  # scaled integers have no negative zero; with floats builders keep the sign
         case _:
             return same(given, parsed)
 
@@ -286,12 +287,12 @@ NARROWED = (partial(_narrowed, float32), partial(_narrowed, float16))
 
 
 def is_float_for_integer(error: EncodeError) -> bool:
-    """Whether an integer follows from what may be a float, and is one: the record says the integer that equals it."""
+    """Whether the error is about an integer derived from what may be a float: the record has the equal integer."""
     return error.expected == "an integer" and re.fullmatch(r"-?[0-9]+\.0", error.actual) is not None
 
 
 def forgotten(value: Any) -> Any:
-    """The value as others than a parser give it: its members alone."""
+    """The value as plain members, without what a parser remembers of the record."""
     match value:
         case dict():
             return {name: forgotten(each) for name, each in value.items()}
@@ -304,7 +305,7 @@ def forgotten(value: Any) -> Any:
 
 
 def without(value: Any, names: Collection[str]) -> Any:
-    """The value without the members of these names."""
+    """The value without members of these names."""
     match value:
         case dict():
             return {name: without(each, names) for name, each in value.items() if name not in names}
@@ -315,7 +316,7 @@ def without(value: Any, names: Collection[str]) -> Any:
 
 
 def _within(layout: Any) -> Iterator[Any]:
-    """All tuples, lists and mappings of a layout."""
+    """All tuples, lists and mappings in a layout."""
     if isinstance(layout, tuple | list | dict):
         yield layout
         for each in layout.values() if isinstance(layout, dict) else layout:
@@ -323,17 +324,17 @@ def _within(layout: Any) -> Iterator[Any]:
 
 
 def _mentions(layout: Any, operators: Collection[str]) -> bool:
-    """Whether an expression within a layout has one of the operators."""
+    """Whether an expression in a layout has one of the operators."""
     return any(isinstance(each, tuple) and each[:1] and each[0] in operators for each in _within(layout))
 
 
 def _places_at_offsets(layout: Any) -> bool:
-    """Whether a field within a layout has an offset of its own, which may be before what has been written."""
+    """Whether a field in a layout has an offset, which may lead back before written bytes."""
     return any(isinstance(each, dict) and "at" in each for each in _within(layout))
 
 
 def mappings(value: Any) -> Iterator[str]:
-    """The names of members that are mappings, and no pairs."""
+    """The names of members that are mappings."""
     match value:
         case dict():
             for name, each in value.items():
@@ -348,7 +349,7 @@ def mappings(value: Any) -> Iterator[str]:
 
 
 def remembers(value: Any) -> bool:
-    """Whether something in the value comes from a parser."""
+    """Whether a part of the value came from a parser."""
     match value:
         case dict():
             return isinstance(value, Parsed) or any(map(remembers, value.values()))
@@ -371,7 +372,7 @@ class _Examination:
     effort: float = 1
     parameters: dict[str, Any] = field(default_factory=dict)
     examples: list[dict[str, Any]] = field(default_factory=list)
-    good: list[tuple[bytes, dict[str, Any]]] = field(default_factory=list)  # records that were parsed, and with what
+    good: list[tuple[bytes, dict[str, Any]]] = field(default_factory=list)  # parsed records, with their parameters
 
     @property
     def format(self) -> Format:
@@ -388,18 +389,18 @@ class _Examination:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of every call."""
+        """The keyword arguments of every call."""
         return {"root": self.root.name, **self.parameters}
 
     def note(self, kind: str, what: str, detail: str = "", *, record: bytes | None = None, value: Any = None) -> None:
         self.report.add(Violation(kind, what, detail, self.root.name, dict(self.parameters), record, value))
 
     def some(self, count: int) -> int:
-        """So many, by effort."""
+        """`count`, scaled by the effort."""
         return max(2, round(count * self.effort))
 
     def run(self) -> None:
-        """Everything, for the parameters' defaults and for others."""
+        """Check everything, with default parameters and with others."""
         self.columns_alike()
         if self.only is not None:
             if self.only.root == self.root.name:
@@ -411,7 +412,7 @@ class _Examination:
             self.turn()
 
     def instance(self, only: Instance) -> None:
-        """One record or one value."""
+        """Check one record or one value."""
         if only.record is not None:
             self.read([only.record, b"", only.record])
             self.natively([only.record] * _TELLING)
@@ -419,7 +420,7 @@ class _Examination:
             self.write([only.value])
 
     def turn(self) -> None:
-        """One setting of the parameters."""
+        """Check one setting of the parameters."""
         self.programs()
         source = Values(self.format, self.chance, self.parameters)
         values: list[Any] = []
@@ -449,23 +450,23 @@ class _Examination:
             self.write([thinned(forgotten(self.chance.one(parsed)), self.chance) for _ in range(self.some(_THINNED))])
 
     def with_other_texts(self, values: Sequence[Any]) -> Iterator[bytes]:
-        """Records whose bodies of JSON somebody else has written."""
+        """Records whose JSON bodies look like another writer's."""
         if not values or "bodies" not in (self.module.CODEC.layout or {}):
             return
         root, full = self.module.CODEC.root(self.root.name), self.module.CODEC.settings(self.parameters)
         with texts_written(lambda text: rewritten(text, self.chance)):
             for _ in range(self.some(_REWRITTEN)):
-                with suppress(Exception):  # what does not build is looked at where values are
+                with suppress(Exception):  # checked elsewhere if it does not build
                     yield root.construct.build(root.wired(self.chance.one(values)), **full)
 
     def programs(self) -> None:
-        """What the engine's compilers make is what its validator takes, but for calls too deep."""
+        """The engine's validator accepts the compilers' programs, except for calls that are too deep."""
         for path in (self.module.CODEC.decode_path(**self.options), self.module.CODEC.encode_path(**self.options)):
             if "malformed" in path.reason and "nested too deep" not in path.reason:
                 self.note("a program that the engine refuses", plain(path.reason), path.reason)
 
     def exemplify(self, record: bytes) -> None:
-        """An example of a record."""
+        """Make an example of a record."""
         try:
             made = example(self.made, self.root, "some bytes", record, self.parameters, self.chance)
         except Exception:  # noqa: BLE001 - said where records are read
@@ -474,13 +475,13 @@ class _Examination:
             self.examples.append(made)
 
     def natively(self, built: Sequence[bytes]) -> None:
-        """What is said to run on the engine is not left to the parser, or the builders, by every record."""
+        """If a request should run on the engine, it does not leave every record to the parser or the builders."""
         codec, named = self.module.CODEC, [type for _, type in self.format.types]
         if not codec.decode_path(**self.options).native or len(built) < _TELLING or self.root.elements:
             return
         packed = any(isinstance(type, Struct) and type.encoding == MSGPACK for type in named)
         if packed and any(isinstance(type, Attempt) for type in named):
-            return  # the engine does not say what is wrong in MessagePack
+            return  # for MessagePack the engine leaves all errors to the parser
         if _mentions(codec.layout, _BEYOND):
             return
         engine, reread, before = codec.engine, 0, codec.engine.rebuilt
@@ -490,19 +491,19 @@ class _Examination:
             if decoded.errors.null_count == 0:
                 return
             reread += decoded.reread
-            with suppress(EncodeError):  # said where values are
+            with suppress(EncodeError):  # reported with the values
                 rows += len(self.module.encode(decoded.records, **self.options)) if path.native else 0
         if reread >= len(built):
             self.note("decode: every record is left to the parser", "", f"{reread} records", record=built[0])
         if _places_at_offsets(codec.layout):
-            return  # the builders write rows with a field before what has been written (docs/internals/engine.md)
+            return  # rows with a field before written bytes are left to the builders (docs/internals/engine.md)
         if rows >= _TELLING and not path.reason and engine.rebuilt - before >= rows:
             self.note("encode: every record is left to the builders", "", f"{rows} rows", record=built[0])
 
     # --- columns ---
 
     def columns_alike(self) -> None:
-        """The emitted Arrow schema is the runtime's, and Spark's types are those of Arrow."""
+        """The generated Arrow schema equals the runtime's, and Spark's types equal Arrow's."""
         try:
             Draft202012Validator.check_schema(self.made.schema)
         except SchemaError as error:
@@ -522,7 +523,7 @@ class _Examination:
     # --- spans ---
 
     def explain(self, records: Sequence[bytes]) -> None:
-        """Every byte of a record has one span, and what is said of the record is what the parser says."""
+        """Every byte of a record has one span, and the explanation agrees with the parser."""
         for record in self.chance.sample(records, min(self.some(_EXPLAINED), len(records))):
             try:
                 for flaw in flaws(self.module.CODEC, record, **self.options):
@@ -533,7 +534,7 @@ class _Examination:
     # --- reading ---
 
     def read(self, records: Sequence[bytes]) -> list[Any]:
-        """Parse and decode agree; what is parsed can be built again, and shown. The values that were parsed."""
+        """Parse and decode agree; parsed values can be built and rendered. Returns the parsed values."""
         self.report.records += len(records)
         outcomes = [self.parsed(record) for record in records]
         sound = [place for place, (_, error) in enumerate(outcomes) if error is not _CRASHED]
@@ -565,14 +566,14 @@ class _Examination:
             return None, _CRASHED
 
     def look(self, error: DecodeError, record: bytes) -> None:
-        """An error's code is one of the format's, its offset lies in the record."""
+        """An error has a code of the format, and its offset is in the record."""
         if error.code not in self.module.CODES:
             self.note("code is not in CODES", error.code if error.code.islower() else "", str(error), record=record)
         if not 0 <= error.offset <= len(record):
             self.note("offset beyond the record", error.code, str(error), record=record)
 
     def decode(self, records: Sequence[bytes], outcomes: Sequence[tuple[Any, DecodeError | None]]) -> None:
-        """Columns are those of the parsed values, whatever is asked for; no row depends on another."""
+        """Columns equal the parsed values, for any selection; no row depends on another."""
         codec = self.module.CODEC
         tabulation = codec.root(self.root.name).tabulation
         array = pa.array(records, pa.binary())
@@ -593,7 +594,7 @@ class _Examination:
         self.alone(records)
 
     def column_misfit(self, error: Exception, records: Any, outcomes: Any, tabulation: Any, view: arrow.View) -> None:
-        """Columns that cannot hold a value; the first record whose value it is."""
+        """A column that cannot hold a value: the first record with such a value."""
         culprit = None
         for record, (value, wrong) in zip(records, outcomes, strict=True):
             try:
@@ -662,7 +663,7 @@ class _Examination:
                 )
 
     def alone(self, records: Sequence[bytes]) -> None:
-        """Each of some records alone gives the row that it gives among others."""
+        """Some records alone give the same rows as among others."""
         whole = self.decoded(pa.array(records, pa.binary()), arrow.View())
         if whole is None or whole.parents is not None:
             return
@@ -676,7 +677,7 @@ class _Examination:
     # --- building ---
 
     def rebuild(self, record: bytes, value: Any) -> None:
-        """What was parsed can be built, and parses to the same value; so can most of it without the record's bytes."""
+        """A parsed value can be built, and parses to the same value; mostly also without the memory of the record."""
         data = self.rebuilt(record, sourceless(value))
         if data is not None:
             again, refusal = self.parsed(data)
@@ -697,10 +698,10 @@ class _Examination:
             self.note("build(parse(b)) is not parse(b)", difference(value, again), detail, record=record)
 
     def rebuilt(self, record: bytes, value: Any) -> bytes | None:
-        """What is built of the members of a parsed value.
+        """The bytes built from the members of a parsed value.
 
-        Readers do not check members that are hidden and derived. If one is wrong in the record, a copy of the value
-        may have no bytes; `worked_out` is about records in which they are right.
+        Readers do not check members that are hidden and derived. If one is wrong in the record, a copy of the value may
+        have no bytes; `worked_out` uses records in which they are right.
         """
         try:
             data: bytes = self.module.build(value, **self.options)
@@ -724,28 +725,28 @@ class _Examination:
         return data
 
     def candidates(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """Records in which all that is derived may be right, and the parameters that they are read with."""
+        """Records in which all derived values may be right, with their parameters."""
         yield from self.good
         if self.format.encoding == BINARY and self.only is None:
             yield from ((record, {}) for record in little(self.some(_LITTLE), self.chance))
 
     def worked_out(self, record: bytes, parameters: Mapping[str, Any]) -> None:
-        """A record in which all that is derived is right is built of its other members."""
+        """A record with right derived values can be built from its other members."""
         self.parameters = dict(parameters)
         given = forgotten(self.module.parse(record, **self.options))
         if self.lost(given) or has_several_writings(self.format) or self.names_of_both:
             return
         if derives_in_a_version(self.format):
             return
-        if self.order == "auto" and leaves_bits_unnamed(self.format):  # which may decide in which order a record reads
+        if self.order == "auto" and leaves_bits_unnamed(self.format):  # unnamed bits may decide on the byte order
             return
-        if null_or_absent(self.format) & {*nulls(given)}:  # of which a flag alone says what it is
+        if null_or_absent(self.format) & {*nulls(given)}:  # only a flag tells what a null member means
             return
         value = without(given, self.derived)
         try:
             data = self.module.build(value, **self.options)
         except EncodeError as error:
-            # without what readers do not see, another alternative may read what is built; no float is an integer
+            # without hidden values, another alternative may read the built bytes; a float may not equal an integer
             is_other = error.expected.startswith("a value that reads back as") or is_float_for_integer(error)
             if not self.too_large(error) and not is_other:
                 what = plain(f"{error.expected} / {error.actual}")
@@ -758,36 +759,36 @@ class _Examination:
 
     @property
     def order(self) -> Any:
-        """What is asked for as the byte order, where a parameter says it."""
+        """The requested byte order, if a parameter sets it."""
         parameter = self.format.byte_order.parameter
         return parameter and self.module.CODEC.settings(self.parameters)[parameter]
 
     @cached_property
     def names_of_both(self) -> bool:
-        """Whether readers call something that is derived as something that is not."""
+        """Whether a derived and another field have the same name for readers."""
         seen = [(field.name, field.derive is None) for field in fields(self.format) if not field.flatten]
         seen += [(bit.title, bit.derive is None) for field in fields(self.format) for bit in field.bits]
         return any(given and name in self.derived for name, given in seen)
 
     @cached_property
     def counters(self) -> frozenset[str]:
-        """Readers' names of fields that count what was lost."""
+        """The names for readers of fields that count lost elements."""
         return frozenset(field.name for field in fields(self.format) if field.counted)
 
     @cached_property
     def decided_by_what_is_lost(self) -> bool:
-        """Whether what readers never see may decide what a record is: how it was written, unnamed bytes, a field."""
+        """Whether hidden facts may decide what a record is: its form, unnamed bytes, a hidden field."""
         by_lengths = has_several_writings(self.format) and looks_at_lengths(self.format)
         return by_lengths or leaves_bytes_unnamed(self.format)
 
     def lost(self, value: Any) -> bool:
-        """Whether reading left something out and said so, or replaced it: that cannot be written again."""
+        """Whether reading dropped or replaced something, so that the record cannot be written again."""
         if self.decided_by_what_is_lost:
             return True
         match value:
             case str():
                 return self.format.invalid_text is not None and "\ufffd" in value
-            case float():  # one of many, which another field may read, too
+            case float():  # NaN has many forms, which another field may read as well
                 return math.isnan(value) and any(each.at is not None for each in fields(self.format))
             case dict():
                 return any((name in self.counters and bool(each)) or self.lost(each) for name, each in value.items())
@@ -799,11 +800,11 @@ class _Examination:
                 return False
 
     def too_large(self, error: EncodeError) -> bool:
-        """Whether what is built is beyond the format's limit, as other writings of the same value may not be."""
+        """Whether the built record exceeds the format's limit, as shorter forms of the value might not."""
         return self.format.size is not None and "(size_limit)" in str(error.actual)
 
     def too_short(self, error: EncodeError) -> bool:
-        """Whether another alternative refuses what is built because what says nothing is left out."""
+        """Whether another alternative refuses the built bytes because trailing defaults are omitted."""
         unnamed = any(isinstance(type, Attempt) and not type.kind_field for _, type in self.format.types)
         is_other = error.expected.startswith("a value that reads back as") or (
             unnamed and error.expected.endswith("to be read back")
@@ -812,7 +813,7 @@ class _Examination:
 
     @cached_property
     def following(self) -> frozenset[str]:
-        """Readers' names of what follows from other members: where it disagrees with them, it is worked out anew."""
+        """The names for readers of derived fields; if they disagree with other members, builders compute them again."""
         found = {
             field.name
             for field in fields(self.format)
@@ -822,7 +823,7 @@ class _Examination:
         return self.derived | found | reasons
 
     def independent(self, value: Any) -> Any:
-        """The value without what follows from other members."""
+        """The value without derived members."""
         match value:
             case dict():
                 return {name: self.independent(each) for name, each in value.items() if name not in self.following}
@@ -835,7 +836,7 @@ class _Examination:
 
     @cached_property
     def derived(self) -> frozenset[str]:
-        """Readers' names of what builders derive, there or not in what was read, and of constants of one version."""
+        """The names for readers of derived fields and of constants of one version; the read value may lack them."""
         found = {field.name for field in fields(self.format) if field.derive is not None}
         versioned = (field for field in fields(self.format) if field.since or field.until)
         found |= {field.name for field in versioned if field.const is not None}
@@ -845,9 +846,9 @@ class _Examination:
 
     @cached_property
     def read_only(self) -> frozenset[str]:
-        """Readers' names of what is no part of what is written: why an alternative did not hold, some lengths and sums.
+        """The names for readers of values that are not written back: error information, some lengths and checksums.
 
-        What has several writings is written in the shortest; lengths that count it follow, and checksums over it.
+        Values with several forms are written in the shortest; lengths that count them change, and checksums over them.
         """
         reasons = {type.reason_field for _, type in self.format.types if isinstance(type, Attempt)}
         told = fields(self.format) if has_several_writings(self.format) else ()
@@ -855,7 +856,7 @@ class _Examination:
         return frozenset(reasons | following)
 
     def settled(self, value: Any, read: Any) -> Any:
-        """The value without derived members that were not in what was read: builders write them."""
+        """The value without derived members that the read value lacked: builders add them."""
         match value, read:
             case dict(), dict():
                 left = {name for name in value if not (name in self.derived and read.get(name) is None)}
@@ -870,7 +871,7 @@ class _Examination:
                 return value
 
     def write(self, values: Sequence[Any]) -> list[bytes]:
-        """Build and encode agree, and what is built reads back. The records that were built."""
+        """Build and encode agree, and built records read back. Returns the built records."""
         built: list[bytes] = []
         good: list[tuple[Any, bytes]] = []
         bad: list[Any] = []
@@ -894,7 +895,7 @@ class _Examination:
 
     @cached_property
     def maps_or_records(self) -> frozenset[str]:
-        """Readers' names of what is a map in one version and a record in another: builders take a dict for either."""
+        """The names for readers of fields that are a map in one version and a record in another; both are dicts."""
         return maps_or_records(self.format)
 
     def read_back(self, value: Any, data: bytes) -> None:
@@ -912,7 +913,7 @@ class _Examination:
             self.note("parse(build(v)) is not v", what, f"{value}\nbuilt {data.hex()}\nreads {parsed}", value=value)
 
     def nearest(self, value: Any) -> Any:
-        """The value with what the integers on the wire say in place of scaled floats; itself where there are none."""
+        """The value with scaled floats replaced by those of the nearest wire integers; unchanged if there are none."""
         read = list(fields(self.format))
         meanings = [field.meaning for field in read] + [bit.meaning for field in read for bit in field.bits]
         if not any(meaning is not None and isinstance(meaning.shown, Measured) for meaning in meanings):
@@ -931,7 +932,7 @@ class _Examination:
         self.encode_together(record, good)
 
     def encode_one(self, record: Any, value: Any, wanted: bytes | None) -> None:
-        if remembers(value):  # what was not in its members; columns do not
+        if remembers(value):  # columns lose what the value remembers besides its members
             return
         try:
             structs = arrow.to_struct_array([value], record)
@@ -959,7 +960,7 @@ class _Examination:
         try:
             structs = arrow.to_struct_array([value for value, _ in good], record)
             found = self.module.encode(structs, **self.options).to_pylist()
-        except (EncodeError, *_NO_COLUMNS):  # single rows were looked at
+        except (EncodeError, *_NO_COLUMNS):  # single rows were checked before
             return
         for (value, wanted), data in zip(good, found, strict=True):
             if data != wanted:
@@ -968,7 +969,7 @@ class _Examination:
     # --- renderings ---
 
     def canonical(self, record: bytes, value: Any, *, validated: bool) -> None:
-        """The canonical rendering == JSON, says the value, and is what the schema says."""
+        """The canonical rendering is the same on all paths, reads back, and fits the schema."""
         try:
             rendering = json.loads(json.dumps(self.module.to_canonical(value, root=self.root.name), allow_nan=False))
             back = self.module.from_canonical(rendering, root=self.root.name)
@@ -995,7 +996,7 @@ class _Examination:
             self.note("schema raises", crash(error), trace(error), record=record)
 
     def judged(self, refused: Sequence[tuple[bytes, DecodeError]]) -> None:
-        """What the schema takes of what the parser refuses is listed in the format's page."""
+        """Records that the parser refuses and the schema accepts are listed on the format's page."""
         if self.format.encoding != JSON or self.parameters:
             return
         for record, error in refused:
@@ -1008,14 +1009,14 @@ class _Examination:
 
     @cached_property
     def unsaid(self) -> set[str]:
-        """The codes of what the format's page says that the schema does not say."""
+        """The error codes that the schema cannot express, from the format's page."""
         codes = self.module.CODES
         return {code for gap in gaps(self.format) for code in (codes if gap.codes is None else gap.codes)}
 
     # --- validation and conversion ---
 
     def validate(self, answers: Sequence[Outcome]) -> None:
-        """`validate` says what the parser says, of one record and of many."""
+        """`validate` agrees with the parser, for one record and for many."""
         try:
             for what, detail, record in misjudged(self.made, answers, self.options):
                 self.note("validate", what, detail, record=record)
@@ -1023,12 +1024,12 @@ class _Examination:
             self.note("validate raises", crash(error), trace(error))
 
     def convert(self, answers: Sequence[Outcome]) -> None:
-        """What a format makes of its own records reads as the same values, unless it is refused or loses something."""
+        """Records converted to their own format read as the same values, unless refused or reported as lossy."""
         if self.root.elements:
             return
         try:
             made = list(misconverted(self.made, answers, self.root.name, self.parameters))
-        except ParameterError:  # a format of no members has nothing in common with itself
+        except ParameterError:  # a format without members has nothing in common with itself
             return
         except Exception as error:  # noqa: BLE001 - whatever comes is the violation
             self.note("convert raises", crash(error), trace(error))
@@ -1047,7 +1048,7 @@ class _Examination:
     # --- streams ---
 
     def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
-        """Both ways of reading a stream find the same records, values and errors."""
+        """Both ways of reading a stream give the same records, values and errors."""
         framings = {self.format.framing.text, "length-prefixed", self.chance.one(OTHERS)} - {"none"}
         if self.format.encoding == JSON:
             framings.add("array")
@@ -1085,7 +1086,7 @@ class _Examination:
 
 
 def _framed(records: Sequence[bytes], framing: str) -> bytes:
-    """The records as a stream; those that cannot stand in one are left out, lines are made of those that are none."""
+    """The records as a stream, without those that the framing cannot hold."""
     if framing == "lines":
         records = [each.replace(b"\n", b" ") for each in records]
     written: list[bytes] = []
@@ -1107,7 +1108,7 @@ _ERROR = re.compile(r"(.*) (None|\('([a-z0-9_]+)', (.*), (-?\d+)\))", re.DOTALL)
 
 
 def _apart(ours: str, theirs: str) -> str:
-    """How two rows differ: by their errors, else by their values."""
+    """The difference of two rows: of their errors, otherwise of their values."""
     found = [_ERROR.fullmatch(each) for each in (ours, theirs)]
     assert all(found)
     codes = [match[3] or "no error" for match in found if match]
@@ -1141,7 +1142,7 @@ def _rule(error: ValidationError) -> str:
 
 
 def _beyond_schema(document: Any) -> bool:
-    """Integers that a float of JSON Schema's validators cannot be told from."""
+    """Integers that JSON Schema validators with floats cannot tell apart."""
     match document:
         case float():
             return math.isinf(document)
@@ -1154,7 +1155,7 @@ def _beyond_schema(document: Any) -> bool:
 
 
 def _require_alike(spark: Any, type: pa.DataType) -> None:
-    """Spark's type and Arrow's are one."""
+    """Raise if Spark's type differs from Arrow's."""
     name = spark.typeName()
     if pa.types.is_struct(type):
         if name == "variant":

@@ -1,4 +1,4 @@
-"""A spec without what nothing leads to: types that no root reaches, codes that nothing names."""
+"""Removes unused types and error codes from a spec."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def pruned(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The format's document without types and codes that are not used."""
+    """The format's document without unused types and codes."""
     kept = dict(document)
     types = kept.get("types")
     if isinstance(types, Mapping):

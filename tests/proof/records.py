@@ -1,4 +1,4 @@
-"""Records to read: those built of values, mutants of them, and bytes of no sense; values to build beside those made."""
+"""Records to read: built ones, mutants and nonsense; and variants of values to build."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from wireloom.runtime.parsers.json.text import write
 from wireloom.runtime.values import Extension, Pairs
 
 _BYTES = (0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF, 0xC0, 0xC1, 0x90, 0x91, 0xA1, 0x22, 0x7B)
-_LEFT_OUT = 0.25  # of the members of a value, where several are
+_LEFT_OUT = 0.25  # of the members of a value that has several
 _SCALARS = (
     None,
     True,
@@ -43,7 +43,7 @@ _CONTAINERS: tuple[Any, ...] = ([], {}, [1], [[]], ["a"], {"a": 1})
 
 
 def mutants(records: Sequence[bytes], count: int, chance: Chance, encoding: str) -> Iterator[bytes]:
-    """So many damaged records, some of them damaged as trees."""
+    """`count` damaged records, some of them damaged by structure."""
     tree = {"json": _json_mutant, "msgpack": _msgpack_mutant, "protobuf": message_mutant}.get(encoding)
     for _ in range(count):
         record = chance.one(records) if records else b""
@@ -57,20 +57,20 @@ def mutants(records: Sequence[bytes], count: int, chance: Chance, encoding: str)
 
 @contextmanager
 def texts_written(alter: Callable[[bytes], bytes]) -> Iterator[None]:
-    """Builders write JSON as somebody else would: the lengths and the checksums around it fit."""
+    """Within the block, builders write altered JSON texts, with lengths and checksums that fit."""
     with patch("wireloom.runtime.parsers.json.types.write", lambda tree: alter(write(tree))):
         yield
 
 
 def rewritten(text: bytes, chance: Chance) -> bytes:
-    """A text of JSON, most of the time damaged as a tree, or as bytes."""
+    """A JSON text, mostly damaged by structure, otherwise as bytes."""
     if chance.often(0.4):
         return text
     return _json_mutant(text, chance) if chance.often(0.7) else chance.one(_DAMAGES)(text, chance, [text])
 
 
 def nonsense(count: int, chance: Chance) -> Iterator[bytes]:
-    """Bytes that nobody built."""
+    """Random bytes."""
     yield b""
     for _ in range(count - 1):
         size = chance.one((1, 2, 3, 4, 6, 9, 14, 30))
@@ -78,7 +78,7 @@ def nonsense(count: int, chance: Chance) -> Iterator[bytes]:
 
 
 def little(count: int, chance: Chance) -> Iterator[bytes]:
-    """Records of a few small numbers, many of which are sizes, counts and flags as they should be."""
+    """Records of a few small numbers, many of which are plausible sizes, counts and flags."""
     for _ in range(count):
         yield bytes(
             chance.one((0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 97)) for _ in range(chance.randrange(2, 12))
@@ -210,7 +210,7 @@ def _replaced(value: Any, chance: Chance) -> Any:
 
 
 def _of_base64(text: str) -> bytes:
-    """The bytes that a text may stand for; none where it is no base64."""
+    """The bytes of a base64 text; empty if it is none."""
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
@@ -221,7 +221,7 @@ def _of_base64(text: str) -> bytes:
 
 
 def altered(value: Any, chance: Chance) -> Any:
-    """The value with one of its members changed: left out, null, another number, one element more or less."""
+    """The value with one member changed: removed, null, another number, one element more or less."""
     match value:
         case dict() if value:
             name = chance.one(list(value))
@@ -261,7 +261,7 @@ def altered(value: Any, chance: Chance) -> Any:
 
 
 def thinned(value: Any, chance: Chance) -> Any:
-    """The value with some of its members left out, at every depth."""
+    """The value without some of its members, at every depth."""
     match value:
         case dict():
             return {key: thinned(each, chance) for key, each in value.items() if not chance.often(_LEFT_OUT)}

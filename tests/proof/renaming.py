@@ -1,4 +1,4 @@
-"""Names as authors give them: words of Python and of the generated code, and one name for several things."""
+"""Renames parts of specs: words of Python and of the generated code, and one name for several things."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,8 +6,8 @@ from typing import Any
 
 from proof.chance import Chance
 
-_SHARE = 0.3  # of the specs whose names are changed
-_NAME = re.compile(r"(?:\b|(?<=\d_))(?:[abfknpqr]|[TAUVSW])\d+\b")  # behind a prefix, too
+_SHARE = 0.3  # of the specs get other names
+_NAME = re.compile(r"(?:\b|(?<=\d_))(?:[abfknpqr]|[TAUVSW])\d+\b")  # also after a prefix
 _FIELDS = (
     *("class", "from", "None", "lambda", "self", "type", "value", "values", "name", "data", "items", "keys", "get"),
     *("update", "copy", "hidden", "free", "scope", "stream", "start", "count", "length", "construct", "pa", "t"),
@@ -38,7 +38,7 @@ _TYPES = ("Record", "Value", "List", "Map", "Struct", "Message", "Any", "Excepti
 
 
 def renamed(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
-    """The document, now and then with some names changed; fields may then share one."""
+    """The document, sometimes with changed names; fields may then share one."""
     if not chance.often(_SHARE):
         return dict(document)
     names = sorted(set(_NAME.findall(repr(document))))
@@ -61,7 +61,7 @@ def renamed(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
 
 
 def retold(part: Any, change: Callable[[str], str]) -> Any:
-    """A part of a document with its texts changed, names among them."""
+    """A part of a document with its texts changed, including names."""
     match part:
         case str():
             return change(part)

@@ -1,6 +1,6 @@
-"""A refused spec becomes one that is taken: what a diagnostic names is left out, until nothing is said any more.
+"""Repairs a refused spec by removing what its diagnostics name, until it is accepted.
 
-So most specs that come of chance stand at the edge of what the language takes, where its authors looked least.
+So most random specs are close to the limits of the language, where its authors looked least.
 """
 
 import re
@@ -16,7 +16,7 @@ from wireloom.problems import SpecProblems
 _TURNS = 12
 _PLACE = re.compile(r"\[(\d+)\]")
 _CERTAIN = ("certain-condition", "impossible-value", "bad-pattern", "useless-else", "bad-case")
-_IN_VAIN = ("invalidText", "unknownMembers")  # at the head, where nothing below may have what they decide about
+_IN_VAIN = ("invalidText", "unknownMembers")  # keys of the head that are useless if nothing below uses them
 _NEEDED = frozenset(
     (
         *("wireloom", "format", "title", "encoding", "types", "root", "type", "fields", "cases", "select", "oneOf"),
@@ -26,7 +26,7 @@ _NEEDED = frozenset(
 
 
 def repaired(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
-    """The document without what is wrong in it; as far as it came, where that cannot be left out."""
+    """The document without its mistakes, or as far as they can be removed."""
     found = dict(document)
     for _ in range(_TURNS):
         try:
@@ -42,7 +42,7 @@ def repaired(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
 
 
 def with_doubts(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without conditions and cases that are certain: chance asks for many, and makes little else wrong."""
+    """The document without conditions and cases that are always true or false: chance makes many of them."""
     found = dict(document)
     for _ in range(_TURNS):
         try:
@@ -54,7 +54,8 @@ def with_doubts(document: Mapping[str, Any]) -> dict[str, Any]:
         else:
             break
         smaller = found
-        for path in sorted(certain, key=_places, reverse=True):  # those behind first: places before them stay
+        # later ones first, so that the paths of earlier ones stay valid
+        for path in sorted(certain, key=_places, reverse=True):
             smaller = _without(smaller, path) or smaller
         if smaller == found:
             break
@@ -67,20 +68,20 @@ def _places(path: str) -> list[tuple[str, int]]:
 
 
 def _without(document: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The document without the innermost part at the path that may be missing; None where there is none."""
+    """The document without the innermost removable part at the path; None if there is none."""
     edited = deepcopy(dict(document))
     for part, key in reversed(_steps(edited, path)):
-        needed = key in _NEEDED or "lost" in part  # a salvage says all that it has
+        needed = key in _NEEDED or "lost" in part  # all keys of a salvage are needed
         if len(part) > 1 and (isinstance(part, list) or not needed):
             del part[key]
             if key == "derive":
-                part.pop("hidden", None)  # builders know it from readers then
+                part.pop("hidden", None)  # then builders get it from the value
             return edited
     return None
 
 
 def _steps(document: dict[str, Any], path: str) -> list[tuple[Any, Any]]:
-    """The lists and mappings that the path leads through, each with the place or the key in it."""
+    """The lists and mappings along a path, each with the index or key."""
     found: list[tuple[Any, Any]] = []
     part: Any = document
     while path:

@@ -1,8 +1,8 @@
-"""Thousands of random specs: `python -m proof.running 20000 --seed 0`, in two processes, with a table at the end.
+"""Runs thousands of random specs: `python -m proof.running 20000 --seed 0`, in two processes, with a table at the end.
 
-Each seed makes one spec and its records, on any machine; with `--crossed` it makes one of those of the project, with
-`--leaning` one that is full of a few things. A class of violations is shown by the smallest spec found of it;
-`--write FOLDER` keeps each as a case.
+Each seed gives the same spec and records on any machine. With `--crossed`, specs of the project are crossed; with
+`--leaning`, a spec is full of a few features. A class of violations is shown by the smallest spec found; `--write
+FOLDER` keeps each as a case.
 """
 # ruff: noqa: T201 - it prints how far it is
 
@@ -29,11 +29,11 @@ from proof.shrinking import shrunk
 from proof.specs import leaning_spec_of, spec_of
 from support.engine_builds import built
 
-_SECONDS = 20  # of the processor, for one spec
-_HANGS = 300  # seconds until a process that says nothing is ended
+_SECONDS = 20  # of processor time for one spec
+_HANGS = 300  # without output, after which a process is killed
 _MEMORY = 8 << 30
-_SANITIZED = 8  # times as long as without sanitizers
-_SHRUNK = 2  # specs of a class that are made small
+_SANITIZED = 8  # times as long with sanitizers
+_SHRUNK = 2  # specs of a class that are shrunk
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Class:
 
 @dataclass(slots=True)
 class Totals:
-    """What a run came to."""
+    """The totals of a run."""
 
     tried: int = 0
     accepted: int = 0
@@ -59,7 +59,7 @@ class Totals:
     classes: dict[str, Class] = field(default_factory=dict)
 
     def add(self, seed: int, report: Report) -> None:
-        """One spec more."""
+        """Add a spec's result."""
         self.tried += 1
         self.accepted += report.accepted
         self.broken += bool(report.violations)
@@ -74,7 +74,7 @@ class Totals:
 
 
 def timed(spec: Spec, seed: int, seconds: float = _SECONDS) -> Report:
-    """The spec through all properties; what takes too long is a violation."""
+    """Check a spec; taking too long is a violation."""
     signal.signal(signal.SIGPROF, _over)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -99,7 +99,7 @@ Maker = Callable[[int], Spec]
 
 def _work(maker: Maker, first: int, step: int, last: int, pipe: Connection) -> None:
     sanitized = "LD_PRELOAD" in os.environ
-    if not sanitized:  # which need the whole range of addresses
+    if not sanitized:  # sanitizers need the whole address range
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     for seed in range(first, last, step):
         pipe.send((seed, None))
@@ -108,7 +108,7 @@ def _work(maker: Maker, first: int, step: int, last: int, pipe: Connection) -> N
 
 
 def reports(count: int, seed: int, workers: int, maker: Maker = spec_of) -> Iterator[tuple[int, Report]]:
-    """What each seed came to, as it comes."""
+    """The result of each seed, as it comes."""
     context = processes.get_context("fork")
     running: dict[Any, tuple[Any, int, float]] = {}
 
@@ -124,7 +124,7 @@ def reports(count: int, seed: int, workers: int, maker: Maker = spec_of) -> Iter
         start(seed + worker)
     while running:
         for ready in wait(list(running), timeout=1):
-            assert isinstance(ready, Connection)  # the only kind that was given
+            assert isinstance(ready, Connection)  # no others are waited for
             process, at, _ = running[ready]
             try:
                 at, report = ready.recv()
@@ -155,7 +155,7 @@ def _ended(what: str) -> Report:
 
 
 def run(count: int, seed: int, workers: int, maker: Maker, *, small: bool) -> Totals:
-    """So many specs, then the smallest of each class."""
+    """Run specs, then shrink the smallest of each class."""
     totals, start = Totals(), time.monotonic()
     for at, report in reports(count, seed, workers, maker):
         totals.add(at, report)
@@ -196,7 +196,7 @@ def _small(named: tuple[Maker, str, int]) -> tuple[str, Case | None]:
 
 
 def table(totals: Totals, seconds: float) -> str:
-    """The run as a text."""
+    """The run as text."""
     lines = [
         f"{totals.tried} specs in {seconds:.0f} s: {totals.accepted} accepted, {totals.broken} break a guarantee",
         f"{totals.records} records read, {totals.good} good; {totals.built} values built",
@@ -210,12 +210,12 @@ def table(totals: Totals, seconds: float) -> str:
 
 
 def slug(name: str) -> str:
-    """The class as the name of a file."""
+    """The class as a file name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower())[:64].strip("-")
 
 
 def main() -> int:
-    """Run, print, keep; how many classes there are."""
+    """Run, print, keep; returns the number of classes."""
     arguments = argparse.ArgumentParser(description="Random specs through everything that is generated of them.")
     arguments.add_argument("count", type=int, nargs="?", default=2000)
     arguments.add_argument("--seed", type=int, default=0, help="the first seed; each spec has one")

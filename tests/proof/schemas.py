@@ -1,4 +1,4 @@
-"""Shared schemas for formats that there are: the columns of the format, some of them wider, and one that it lacks."""
+"""Adds a shared schema to a format: its columns, some of them wider, and one that it lacks."""
 
 from collections.abc import Mapping
 from typing import Any, assert_never
@@ -13,7 +13,7 @@ NAME = "shared.schema.yaml"
 
 
 def with_schema(content: Mapping[str, Any], format: Format, chance: Chance) -> dict[str, dict[str, Any]]:
-    """The format with a schema that it fits into, each in a file."""
+    """The format with a schema that it fits, as two files."""
     writer = _Writer(chance)
     fields = writer.fields(format.roots[0].logical)
     if chance.often(0.3):
@@ -44,7 +44,7 @@ class _Writer:
         return [{field.name: self.field(field)} for field in record.fields]
 
     def field(self, field: logical.LogicalField) -> Any:
-        """A column: as the format has it, or nullable though it need not be."""
+        """A column: as in the format, or nullable without need."""
         nullable = field.nullable or self.chance.often(0.1)
         text = self.optional(self.type(field.type), nullable=nullable)
         if self.chance.often(0.8):
@@ -53,7 +53,7 @@ class _Writer:
         return document(SchemaField, {"type": text, "doc": doc, "unit": self.chance.one([ABSENT, "bytes"])})
 
     def optional(self, text: str, *, nullable: bool) -> str:
-        """The type or null; a union says null as one of its types."""
+        """The type, possibly null; in a union, null is one of the types."""
         if not nullable or text == "any":
             return text
         return f"{text} | nil" if " | " in text else f"{text}?"
@@ -92,7 +92,7 @@ class _Writer:
                 assert_never(type)
 
     def meant(self, type: logical.Meant) -> str:
-        """The notation of what readers see of a value; a decimal may have room for more digits."""
+        """The notation of a value for readers; a decimal may get more digits."""
         match type.shown:
             case None:
                 return self.type(type.wire)

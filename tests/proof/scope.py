@@ -1,4 +1,4 @@
-"""What a spec that is being written knows: its format, the struct at hand, and what expressions can name there."""
+"""The state while a spec is written: the format, the current struct, and the names for expressions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ ABSENT: Any = object()
 
 
 def document(kind: type[Document], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A mapping of the language; a key of the language without a value (or ABSENT) here is a KeyError."""
+    """A mapping of the language. Each of its keys needs a value or ABSENT, otherwise it raises KeyError."""
     found = {key: values[key] for key in kind.keys()}  # noqa: SIM118 - a class method, no mapping
     return {key: value for key, value in found.items() if value is not ABSENT}
 
 
 @dataclass(slots=True)
 class Known:
-    """A name that expressions see, the kind of its value, and where it leads."""
+    """A name that expressions see, the kind of its value, and further properties."""
 
     name: str
     kind: str  # int, bool, text, bytes, float, list, struct or any
@@ -27,23 +27,23 @@ class Known:
     members: tuple["Known", ...] = ()
     elements: tuple["Known", ...] = ()
     counted: bool = False
-    integers: bool = False  # its elements are integers, as they are on the wire
-    coded: bool = False  # a text in a character set, of which expressions know the bytes
-    texts: str = ""  # its elements are texts, or bytes, as they are on the wire
-    plain: bool = False  # values have it as it is on the wire
-    checked: bool = False  # the same, or computed or hidden, which checks may sum up
-    sure: bool = False  # never null, which the loader knows
+    integers: bool = False  # its elements are integers on the wire
+    coded: bool = False  # a text in a character set; expressions see its bytes
+    texts: str = ""  # its elements are texts or bytes on the wire
+    plain: bool = False  # the value equals the wire value
+    checked: bool = False  # the same, or computed or hidden; checks may use it in sums
+    sure: bool = False  # never null, as the loader knows
 
 
 @dataclass(frozen=True, slots=True)
 class Temper:
-    """How large a spec gets, how deep, and how much is said of one field."""
+    """How large and deep a spec gets, and how many keys a field has."""
 
     fields: tuple[tuple[float, int], ...] = ((1, 1), (3, 2), (3, 3), (2, 4), (1, 5))
     types: int = 9
-    depth: int = 3  # of structs in structs
+    depth: int = 3  # of nested structs
     formulas: int = 2  # the depth of expressions
-    keys: float = 1.0  # how many keys fields have, in proportion to the usual
+    keys: float = 1.0  # the relative number of keys per field
 
 
 TEMPERS = (
@@ -56,7 +56,7 @@ TEMPERS = (
 
 @dataclass(slots=True)
 class Draft:
-    """A format while it is written."""
+    """A format being written."""
 
     chance: Chance
     encoding: str
@@ -68,17 +68,17 @@ class Draft:
     checksums: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     names: int = 0
-    budget: int = 9  # of named types
-    rests: set[str] = field(default_factory=set)  # structs that take the rest of their object
-    made: list[tuple[str, Any]] = field(default_factory=list)  # structs with their encodings, to be used again
+    budget: int = 9  # the number of named types that may still be added
+    rests: set[str] = field(default_factory=set)  # structs that take the other members of their object
+    made: list[tuple[str, Any]] = field(default_factory=list)  # finished structs with their encodings, for reuse
 
     def name(self, letter: str) -> str:
-        """A name that nothing else has."""
+        """An unused name."""
         self.names += 1
         return f"{letter}{self.names}"
 
     def code(self) -> str:
-        """A code that the spec names: its own, or one that is built in."""
+        """An error code that the spec uses: its own or a built-in one."""
         if self.chance.often(0.2):
             return self.chance.one(sorted(CODES))
         code = self.chance.one(["bad_thing", "bad_other", "bad_third"])
@@ -93,7 +93,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Scope:
-    """The struct at hand: its encoding, the fields so far, the struct around."""
+    """The current struct: its encoding, its fields so far, and the outer scope."""
 
     draft: Draft
     encoding: str
@@ -104,11 +104,11 @@ class Scope:
     in_list: bool = False
 
     def inner(self, encoding: str, *, in_list: bool = False) -> "Scope":
-        """The scope of a struct within this one."""
+        """The scope of an inner struct."""
         return Scope(self.draft, encoding, outer=self, depth=self.depth + 1, in_list=self.in_list or in_list)
 
     def visible(self) -> Iterator[Known]:
-        """Every name, the struct's own more often than those around it."""
+        """Every visible name, the struct's own ones more often."""
         yield from self.known
         yield from self.known
         yield from self.draft.known_parameters
@@ -116,7 +116,7 @@ class Scope:
             yield from self.outer.known
 
     def named(self, *kinds: str) -> list[Known]:
-        """Names of those kinds, dotted ones among them."""
+        """Visible names of these kinds, including dotted ones."""
         found: list[Known] = []
         for each in self.visible():
             if each.kind in kinds:

@@ -1,4 +1,4 @@
-"""A violation made small: parts of its spec are left out or made simpler for as long as its class comes back."""
+"""Shrinks a violation: parts of its spec are removed or simplified while its class still occurs."""
 
 import re
 import time
@@ -27,13 +27,13 @@ _FORMULA_KEYS = (
     "frame",
     "buildWhen",
 )
-_EFFORTS = (0.25, 0.6)  # the smallest that still shows it is enough
+_EFFORTS = (0.25, 0.6)  # the smallest effort that still shows it
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _ARGUMENT = re.compile(r"^(list|map)\((.*)\)$")
 
 
 def shrunk(spec: Spec, seed: int, violation: Violation, seconds: float = 12) -> tuple[Spec, Violation]:
-    """The smallest spec found that breaks the same guarantee, and how."""
+    """The smallest spec found that breaks the same guarantee, and its violation."""
     until = time.monotonic() + seconds
     effort = next((each for each in _EFFORTS if violation.name in examined(spec, seed, None, each).violations), 1)
 
@@ -60,7 +60,7 @@ def _smallest(
 
 
 def candidates(spec: Spec) -> Iterator[Spec]:
-    """Specs that are a little smaller, those that lose most first."""
+    """Slightly smaller specs, those with the greatest loss first."""
     (name, content), *others = spec.items()
     seen = set[str]()
     for _, edited in sorted(_edits(content), key=lambda each: -each[0]):
@@ -72,7 +72,7 @@ def candidates(spec: Spec) -> Iterator[Spec]:
 
 
 def _edits(content: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Edited documents, with how much of the text each takes away."""
+    """Edited documents, with the amount of text that each loses."""
     for path, part in _parts(content, ()):
         size = len(repr(part))
         if len(path) > 1 or path[:1] not in (("wireloom",), ("format",), ("title",), ("encoding",)):
@@ -108,7 +108,7 @@ def _simpler(path: Path, part: Any) -> Iterator[Any]:
 
 
 def _pieces(formula: str) -> Iterator[str]:
-    """What stands in parentheses, the sides of operators, and names."""
+    """Parts of an expression: contents of parentheses, operands, and names."""
     depth, starts = 0, list[int]()
     for place, letter in enumerate(formula):
         if letter == "(":

@@ -1,4 +1,4 @@
-"""The spec of a seed: a format, now and then with a shared schema, or with libraries."""
+"""The spec of a seed: a format, sometimes with a shared schema or libraries."""
 
 from proof.chance import Chance, leaning
 from proof.formats import written_format
@@ -12,7 +12,7 @@ from proof.versions import with_versions
 from wireloom.problems import SpecProblems
 
 _SHARED, _IMPORTING, _GENERIC = 0.12, 0.08, 0.07
-_LENDING = 0.6  # of the few formats that have checksums or ranges of their own, so that libraries have some
+_LENDING = 0.6  # raises the share of libraries among formats with own checksums or ranges
 
 
 def spec_of(seed: int) -> Spec:
@@ -36,6 +36,6 @@ def spec_of(seed: int) -> Spec:
 
 
 def leaning_spec_of(seed: int) -> Spec:
-    """The spec that the seed makes where some of its choices are made far oftener than usual, for each seed others."""
+    """The spec of a seed with leaning choices (see `chance`)."""
     with leaning(seed):
         return spec_of(seed)

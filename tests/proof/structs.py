@@ -1,4 +1,4 @@
-"""Structs: fields and steps in an order that makes sense, most of them in patterns that formats use."""
+"""Writes structs: fields and steps in a sensible order, mostly in patterns of real formats."""
 
 import re
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from wireloom.resolve.bind.builtins import DIGESTS
 from wireloom.resolve.bind.header import digest_size
 from wireloom.spec.language import CheckStep, Digest, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
 
-_REFUSED = 0.03  # the share of what the loader refuses
-_FEW = 8  # types of specs in which structs hold themselves: in large ones much else is refused
+_REFUSED = 0.03  # the share of parts that the loader refuses
+_FEW = 8  # most types of a spec with recursive structs: in larger ones too much else is refused
 _MOST_DECIMALS = 18
-_LONG = 63  # bits: the most of a field that shares its bytes
-_WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys of fields of whole bytes, and of many values
-_WIDEST_STORED = 32  # bits of checksums for which something else may stand
+_LONG = 63  # most bits of a field that shares its bytes
+_WHOLE = ("when", "as", "raw", "bits", "values", "range", "const")  # keys that need whole bytes or many values
+_WIDEST_STORED = 32  # most bits of a checksum with a replacement value
 _NO_ELEMENT = {"when", "since", "until", "derive", "const", "flatten", "hidden", "null"}
 _DEFAULTS = {"bool": False, "int": 0, "uint8": 7, "int16": -1, "str": "a", "float": 0.5}
 
@@ -54,10 +54,10 @@ _AS_IT_STANDS += (
 
 
 def written_entry(scope: Scope) -> str:
-    """A struct that is an entry of a map, put among the types: its name."""
+    """A struct for map entries, added to the types; returns its name."""
     draft, chance = scope.draft, scope.draft.chance
     name = draft.new_type()
-    draft.types[name] = ABSENT  # keeps its place
+    draft.types[name] = ABSENT  # reserves its position
     writer = StructWriter(scope, name, last=False)
     writer.form = FORMS[scope.encoding]
     types, plain = Types(scope), dict.fromkeys(_AS_IT_STANDS, ABSENT)
@@ -100,13 +100,13 @@ def _without(preset: dict[str, Any], *names: str) -> dict[str, Any]:
 def written_struct(scope: Scope, *, last: bool) -> Typed:
     """A new named struct in this scope."""
     name = scope.draft.new_type()
-    scope.draft.types[name] = ABSENT  # keeps its place
+    scope.draft.types[name] = ABSENT  # reserves its position
     return StructWriter(scope, name, last).written()
 
 
 @dataclass
 class StructWriter:
-    """A struct while it is written. `last` says that its last field may take all bytes left."""
+    """Writes one struct. `last` if its last field may take all remaining bytes."""
 
     scope: Scope
     name: str
@@ -116,12 +116,12 @@ class StructWriter:
     versions: list[str] = field(default_factory=list)
     tags: int = 0
     offset: int | None = 0
-    deferred: list[Callable[[], None]] = field(default_factory=list)  # fields that others speak of already
-    shared: list[str] = field(default_factory=list)  # fields that share bytes, which are there in any version
+    deferred: list[Callable[[], None]] = field(default_factory=list)  # fields that earlier ones refer to
+    shared: list[str] = field(default_factory=list)  # fields that share bytes, which are in every version
 
     @property
     def chance(self) -> Chance:
-        """What chooses."""
+        """The source of choices."""
         return self.scope.draft.chance
 
     @property
@@ -135,7 +135,7 @@ class StructWriter:
         return self.tags
 
     def written(self) -> Typed:
-        """The struct, put among the types."""
+        """Write the struct, add it to the types, and return its type."""
         chance, encoding = self.chance, self.scope.encoding
         self.form = FORMS[encoding]
         stated: Any = ABSENT
@@ -176,7 +176,7 @@ class StructWriter:
     # --- fields ---
 
     def add(self, typed: Typed, name: str = "", **preset: Any) -> Plan:
-        """A field of the type; its name becomes known to what follows."""
+        """Add a field of the type; later fields may use its name."""
         name = name or self.scope.draft.name("f")
         plan = Plan(self, name, typed, {key.rstrip("_"): value for key, value in preset.items()})
         written = written_field(plan)
@@ -251,7 +251,7 @@ class StructWriter:
                 self.add(Typed("uint128", "int", "int", 128), compute=f"md5({formulas.text()})")
 
     def _put_together(self) -> None:
-        """A number of which one field says so much, and where that is not enough another one the rest."""
+        """A number that is in one field or, if that is too small, in two."""
         chance, draft, types = self.chance, self.scope.draft, Types(self.scope)
         head, rest, whole = draft.name("f"), draft.name("f"), draft.name("f")
         most = chance.one([1, 13, 100])
@@ -273,7 +273,7 @@ class StructWriter:
         self.add(Typed("bytes", "bytes", "bytes"), data, size=whole, when=ABSENT)
 
     def _wide(self) -> None:
-        """A hidden constant, as a magic is, or bytes that mean nothing up to the next multiple of a number."""
+        """A hidden constant, such as a magic, or padding to a multiple of a number."""
         if self.chance.often(0.4) and self.scope.encoding == "binary":
             self.add(Typed(f"bytes(-here % {self.chance.randint(2, 5)})", "bytes", "bytes"), hidden=True)
             return
@@ -282,7 +282,7 @@ class StructWriter:
     # --- steps ---
 
     def step(self, key: str, value: Any) -> None:
-        """A step."""
+        """Add a step."""
         assert key in Entry.keys()  # noqa: SIM118 - a class method, no mapping
         self.entries.append({key: value})
 
@@ -293,7 +293,7 @@ class StructWriter:
         names = [each.name for each in self.scope.known if each.kind in ("int", "text", "bool")]
         that = formulas.boolean()
         if that in ("true", "false"):
-            return  # which states its outcome
+            return  # an end step states its error itself
         self.step(
             "check",
             document(
@@ -315,7 +315,7 @@ class StructWriter:
         return name
 
     def _elsewhere(self) -> None:
-        """A value at a place that a field says, from a mark of this struct or of one around; the rest is ignored."""
+        """A value at an offset in a field, from a mark of this struct or an outer one; the rest is ignored."""
         chance, marks = self.chance, list(self.scope.marks)
         around = self.scope.outer
         while around is not None and around.encoding == "binary":
@@ -335,7 +335,7 @@ class StructWriter:
             self.deferred.append(self._ignore_the_rest)
 
     def _ignore_the_rest(self) -> None:
-        """The rest of the record, which no expression asks for."""
+        """The rest of the record as ignored bytes."""
         rest = Typed("bytes", "bytes", "bytes", greedy=True)
         self.add(rest, hidden=True, **dict.fromkeys(("when", "derive", "const", "delimiter", "terminator"), ABSENT))
         self.scope.known.pop()
@@ -355,7 +355,7 @@ class StructWriter:
         )
 
     def _frame(self) -> None:
-        """A length at the start that counts the whole struct."""
+        """A length at the start that covers the whole struct."""
         if self.entries or (self.scope.depth > 0 and self.chance.often(0.5)):
             self._mark()
             return
@@ -418,7 +418,7 @@ class StructWriter:
         self.add(listed, name, **preset)
 
     def _ended(self) -> None:
-        """A text or a list that bytes behind it or an element end."""
+        """A text or list that ends at certain bytes or at an element."""
         chance = self.chance
         if chance.often(0.5):
             word = chance.one(["str", "bytes"])
@@ -436,7 +436,7 @@ class StructWriter:
         self.add(listed, **ending)
 
     def _between(self) -> None:
-        """Sometimes other fields stand between a length and what it is of."""
+        """Sometimes other fields between a length and its field."""
         if self.chance.often(0.2):
             self.add(Types(self.scope).integer())
 
@@ -459,7 +459,7 @@ class StructWriter:
             self.add(Typed(f"{word}({formula})", kind, kind), name)
 
     def _region(self) -> None:
-        """A struct, a list or a select in so many bytes, the number derived from marks."""
+        """A struct, list or select in a region whose size is derived from marks."""
         draft = self.scope.draft
         if self.chance.often(0.3):
             self.add(self._inner(), size=Types(self.scope).front().form)
@@ -478,7 +478,7 @@ class StructWriter:
         self._mark(end)
 
     def _measured(self) -> None:
-        """A region whose size says by itself in how many bytes it is said; now and then behind where all of it ends."""
+        """A region whose size field has a variable width; sometimes after the region."""
         chance, draft = self.chance, self.scope.draft
         start, end, short, long = draft.name("p"), draft.name("p"), draft.name("f"), draft.name("f")
         number, unit, most = f"{end} - {start}", integer(chance.one(["uint16", "uint24"])), chance.randint(0, 9)
@@ -509,7 +509,7 @@ class StructWriter:
         self._mark(end)
 
     def _told_within(self) -> None:
-        """What follows from a number that a struct within works out from where its fields stand."""
+        """A field derived from a number that an inner struct derives from its layout."""
         chance, draft = self.chance, self.scope.draft
         number, within = draft.name("f"), draft.name("f")
         melts = chance.often(0.35)
@@ -525,7 +525,7 @@ class StructWriter:
             self.add(integer("uint16"), hidden=self._maybe(True, 0.6), **preset)
 
     def _measuring(self, number: str) -> Typed:
-        """A struct of which a number says how long it is, or a part of it."""
+        """A struct with a number that is its length, or that of a part."""
         chance, name = self.chance, self.scope.draft.new_type()
         self.scope.draft.types[name] = ABSENT
         writer = StructWriter(self.scope.inner("binary"), name, last=False)
@@ -539,14 +539,14 @@ class StructWriter:
         return writer.written()
 
     def _inner(self) -> Typed:
-        """What fills a region."""
+        """The content of a region."""
         inner = Types(self.scope, last=True)
         if self.chance.often(0.5):
             return inner.anything()
         return inner.struct() if self.scope.draft.budget > 0 else inner.listing()
 
     def _flags(self) -> None:
-        """Bits that say whether a field is there."""
+        """Bits that say whether fields are present."""
         chance, draft = self.chance, self.scope.draft
         flag, name = draft.name("b"), draft.name("f")
         bit: dict[str, Any] = {"at": chance.randint(0, 7), "derive": f"present({name})"}
@@ -560,7 +560,7 @@ class StructWriter:
         self.add(Types(self.scope).anything(), name, when=flag)
 
     def _shared(self) -> None:
-        """Fields of any number of bits, which fill the bytes that they share."""
+        """Fields of any number of bits that share whole bytes."""
         chance = self.chance
         left = 8 * chance.weighted([(6, chance.randint(1, 3)), (3, chance.randint(4, 8)), (3, chance.randint(9, 14))])
         left += chance.randint(0, 7) if chance.often(_REFUSED / 3) else 0
@@ -600,13 +600,13 @@ class StructWriter:
                 self._check()
 
     def _sum_of(self, width: int) -> Typed:
-        """A type that holds a sum of so many bits: its bytes, or digits."""
+        """A type for a checksum of `width` bits: bytes or digits."""
         digits = {"HEX": -(-width // 4), "hex": -(-width // 4), "oct": -(-width // 3), "dec": len(str(1 << width))}
         fitting = [f"{base}{count}" for base, count in digits.items() if base != "dec" or count <= _MOST_DECIMALS]
         return integer(self.chance.one(fitting) if self.chance.often(0.25) else f"uint{-(-width // 8) * 8}")
 
     def _checksum(self) -> None:
-        """A checksum over what stands before it, or behind it."""
+        """A checksum over earlier or later bytes."""
         chance, draft = self.chance, self.scope.draft
         algorithm = chance.one([*sorted(draft.checksums), *DIGESTS])
         width = draft.checksums.get(algorithm, {}).get("width")
@@ -632,7 +632,7 @@ class StructWriter:
         self.step("verify", document(VerifyStep, verify))
 
     def _digest_of(self, algorithm: str) -> Typed:
-        """A type that holds a digest: its bytes, or digits."""
+        """A type for a digest: bytes or digits."""
         declared = self.scope.draft.checksums.get(algorithm)
         size = DIGESTS[algorithm] if declared is None else digest_size(Digest(**declared))
         if self.chance.often(0.3):
@@ -640,7 +640,7 @@ class StructWriter:
         return Typed(f"bytes({size})", "bytes", "bytes")
 
     def _over(self, covered: str) -> str | list[str]:
-        """A range of bytes, and what stands elsewhere before it and behind."""
+        """A range of bytes, and further parts before or after it."""
         chance = self.chance
         if not chance.often(0.2):
             return covered
@@ -649,14 +649,14 @@ class StructWriter:
         return [*extras[:at], *([] if chance.often(_REFUSED / 3) else [covered]), *extras[at:]]
 
     def _extra(self) -> str:
-        """What a checksum covers that stands elsewhere."""
+        """A part outside of the range that a checksum also covers."""
         chance, known = self.chance, self.scope.named("bytes")
         if known and chance.often(0.4):
             return f"bytes({chance.one(known).name})"
         return f"{chance.one(('uint', 'int'))}{8 * chance.randint(1, 8)}({Formulas(self.scope, late=True).integer()})"
 
     def _stored(self, name: str, width: int | None) -> Any:
-        """What stands for a checksum: its bits turned, some of them the other way, or another number for one of it."""
+        """The stored form of a checksum: reversed or inverted bits, or a replacement for one value."""
         chance = self.chance
         if not chance.often(0.004 if width is None or width > _WIDEST_STORED else 0.4):
             return ABSENT
@@ -674,7 +674,7 @@ class StructWriter:
         )
 
     def _at(self) -> None:
-        """A field at an offset: where it would stand anyway, or from the end."""
+        """A field at an offset: its natural one, or one from the end."""
         if self.chance.often(0.12):
             self.add(Types(self.scope).scalar(), at=Formulas(self.scope).integer())
             return
@@ -790,7 +790,7 @@ class StructWriter:
     # --- patterns of objects ---
 
     def _rest(self) -> None:
-        """What takes the members that no field names."""
+        """A field for the members that no other field names."""
         types = Types(self.scope)
         value = self.chance.does([(1, types.recursive), (3, types.scalar), (1.5, types.element), (0.5, types.union)])
         key = "str" if self.chance.often(0.99) else "int"
@@ -801,12 +801,12 @@ class StructWriter:
     # --- recursion ---
 
     def _looks_outward(self) -> bool:
-        """Whether names in it mean fields of the struct around, which within itself would be itself."""
+        """Whether it uses names of the outer struct, which inside itself would be its own."""
         around = {each.name for each in self.scope.outer.known} if self.scope.outer else set[str]()
         return not around.isdisjoint(re.findall(r"\w+", repr(self.entries)))
 
     def _recursion(self) -> Any:
-        """A field in which the struct holds itself; how many may stand in one another."""
+        """A field in which the struct contains itself, and its depth."""
         itself = Typed(self.name, "struct", "struct", size=None)
         listed = Typed(f"list({self.name})", "list", "list", greedy=True)
         if self.chance.often(0.2) and self.scope.encoding != "msgpack":  # through the entries of a map
@@ -821,7 +821,7 @@ class StructWriter:
                 mapped = Typed(f"map(str, {self.name})", "map", "list")
                 null = Typed(f"{self.name}?", "struct", "struct", nullable=True)
                 chosen = self.chance.one([null, listed, mapped])
-                if self.chance.often(0.3):  # through a type of another name
+                if self.chance.often(0.3):  # through a type alias
                     name = self.scope.draft.name("T")
                     self.scope.draft.types[name] = chosen.form
                     chosen = replace(chosen, form=name)
@@ -831,7 +831,7 @@ class StructWriter:
         return self.chance.one([1, 2, 2, 3])
 
     def _entry_of_itself(self) -> str:
-        """An entry of a map whose value is the struct, put among the types: its name."""
+        """A struct for map entries whose value is the struct itself, added to the types; returns its name."""
         draft, chance = self.scope.draft, self.chance
         name, protobuf = draft.new_type(), self.scope.encoding == "protobuf"
         held = chance.one([self.name, self.name, f"list({self.name})"])
@@ -848,7 +848,7 @@ class StructWriter:
         count, name = draft.name("f"), draft.name("f")
         match chance.one(["count", "prefix", "blocks", "terminator", "when", "region"]):
             case "count":
-                asks = chance.often(0.3)  # whether there is a list at all
+                asks = chance.often(0.3)  # whether the list is optional
                 derived = f"present({name}) ? count({name}) : -1" if asks else f"count({name})"
                 typed = integer("int8") if asks else Types(self.scope).amount()
                 self.add(typed, count, derive=derived, hidden=True if not asks else self._maybe(True, 0.5), when=ABSENT)
@@ -870,7 +870,7 @@ class StructWriter:
     # --- versions ---
 
     def _versions(self) -> Any:
-        """Layouts: by arity in arrays, elsewhere by a condition over parameters."""
+        """Versions: by arity in arrays, elsewhere by a condition over parameters."""
         chance = self.chance
         if not chance.often(0.12):
             return ABSENT
@@ -886,7 +886,7 @@ class StructWriter:
         return {"old": document(Version, {"arity": ABSENT, "when": first}), "new": _version_when(rest)}
 
     def _leave_out_last(self) -> None:
-        """The last elements of an array may be left out; those of scalars may have a default."""
+        """Make the last elements of an array optional; scalar ones may get a default."""
         for entry in reversed([entry for entry in self.entries if self._is_wire(entry)]):
             (written,) = entry.values()
             stated = written.get("type") if isinstance(written, dict) else written
@@ -937,7 +937,7 @@ class StructWriter:
 
 
 def _is_of_group(entry: dict[str, Any]) -> bool:
-    """Whether an item is a field of a group of protobuf, which has no versions."""
+    """Whether an entry is a field of a protobuf group, which cannot have versions."""
     return any(isinstance(written, dict) and "oneOf" in written for written in entry.values())
 
 

@@ -1,4 +1,4 @@
-"""Documents as YAML that people can read, and that every YAML 1.2 tool reads alike."""
+"""Writes documents as YAML that people can read, and that every YAML 1.2 tool reads alike."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def formats_below(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _plain(node: positioned.Node) -> Any:
-    """The node as plain values; digits behind a zero are a text, since they are hexadecimal (`terminator: 00`)."""
+    """The node as plain values; digits after a leading zero stay a text, since they are hexadecimal (`00`)."""
     match node:
         case positioned.SequenceNode():
             return [_plain(item) for item in node.items]
@@ -34,7 +34,7 @@ def _plain(node: positioned.Node) -> Any:
 
 
 def yaml(document: Mapping[Any, Any]) -> str:
-    """The document as YAML: short parts on a line of their own, longer ones in blocks."""
+    """The document as YAML, short parts on one line, longer ones in blocks."""
     return "\n".join(_block(document, 0)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Types of the language for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
+"""Writes types for one place: scalars, lists, maps, unions, selects, attempts, structs of any encoding."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -62,11 +62,11 @@ _DELIMITED = ("dec", "dec", "sdec", "hex", "HEX", "oct")
 _BEHIND_DIGITS = ("0d0a", "20", "00", "3b", "2c20")
 _ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 FORMS = {"binary": "sequence", "msgpack": "array", "json": "object", "protobuf": "message"}
-"""What a struct of each encoding is, unless its `form` says."""
+"""The default `form` of a struct in each encoding."""
 _WORD = 64  # bits of the machine's numbers
 BEYOND = (1 << 63, (1 << 63) + 5, (1 << 64) - 1)
-"""Numbers of 64 bits that are none of 63."""
-_REFUSED = 0.03  # the share of what the loader refuses, so that refusals are tried too
+"""Numbers that need 64 bits."""
+_REFUSED = 0.03  # the share of types that the loader refuses, so that refusals are tested too
 _OF_INTEGERS = re.compile(r"list\(([a-zA-Z]+[0-9]*)\??\)\??")
 _OF_TEXTS = re.compile(r"list\((str|bytes)(\([^()]*\))?\??\)\??")
 _OF_SCALARS = re.compile(r"list\((u?int[0-9]*|bool|str|bytes)(\([^()]*\))?\)\??")
@@ -75,7 +75,7 @@ _NO_INTEGERS = {"bit", "bool", "float16", "float32", "float64", "float", "str", 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A type as it is written, and what its place has to know of it."""
+    """A type's notation, and its properties."""
 
     form: Any
     shape: str  # int, bool, float, text, bytes, list, map, struct, select, union, ext, json, nil
@@ -83,21 +83,21 @@ class Typed:
     bits: int = 0
     signed: bool = False
     nullable: bool = False
-    greedy: bool = False  # in binary: without an end of its own
-    packed: bool = False  # a list whose elements are not whole bytes
-    size: int | None = None  # bytes in binary, where always as many
-    ending: str = ""  # the delimiter without which it is no type
+    greedy: bool = False  # binary without an end of its own
+    packed: bool = False  # a list whose elements are no whole bytes
+    size: int | None = None  # size in bytes in binary, if fixed
+    ending: str = ""  # the delimiter that it needs
     members: tuple[Known, ...] = ()
     elements: tuple[Known, ...] = ()
 
     @property
     def is_beyond(self) -> bool:
-        """Whether it has numbers beyond 63 bits, and no more than 64."""
+        """Whether it has numbers beyond 63 bits, up to 64."""
         return self.shape == "int" and (str(self.form) == "int65" or (self.bits == _WORD and not self.signed))
 
     @property
     def single(self) -> "Typed":
-        """The type of the elements of a list of scalars; itself of anything else."""
+        """The element type of a list of scalars; otherwise the type itself."""
         is_whole = self.shape == "list" and not self.packed
         found = _OF_SCALARS.fullmatch(str(self.form)) if is_whole else None
         if found is None:
@@ -109,7 +109,7 @@ class Typed:
         return Typed("bool", "bool", "bool") if word == "bool" else integer(word)
 
     def known(self, name: str, values: tuple[Any, ...] | None = None) -> Known:
-        """The field of that name as expressions know it."""
+        """The name of a field of this type, as expressions see it."""
         inner = _OF_INTEGERS.fullmatch(str(self.form))
         integers = inner is not None and inner[1] not in _NO_INTEGERS
         words = _OF_TEXTS.fullmatch(str(self.form))
@@ -139,7 +139,7 @@ def integer(name: str) -> Typed:
 
 
 def joined(kinds: Iterable[str]) -> str:
-    """The kind of a value that may be of any of these."""
+    """The common kind of values of these kinds."""
     found = set(kinds) - {"nil"}
     return found.pop() if len(found) == 1 else "nil" if not found else "any"
 
@@ -157,29 +157,29 @@ def kind_of(notation: str) -> str:
 
 
 Maker = tuple[float, Callable[[], Typed]]
-"""How often, and what makes a type."""
+"""Weight and maker of a type."""
 
 
 @dataclass(frozen=True)
 class Types:
-    """Types for one place of a struct. `last` says that nothing follows it on the wire."""
+    """Makes types for one place. `last` if nothing follows on the wire."""
 
     scope: Scope
     last: bool = False
 
     @property
     def chance(self) -> Chance:
-        """What chooses."""
+        """The source of choices."""
         return self.scope.draft.chance
 
     @property
     def is_deep(self) -> bool:
-        """Whether no more structs are to stand here."""
+        """Whether no further struct should be nested here."""
         return self.scope.depth >= self.scope.draft.temper.depth or self.scope.draft.budget <= 0
 
     @property
     def encoding(self) -> str:
-        """The encoding of the struct at hand."""
+        """The encoding of the current struct."""
         return self.scope.encoding
 
     # --- scalars ---
@@ -199,13 +199,13 @@ class Types:
         return integer(self.chance.one(_INTEGERS))
 
     def unsigned(self) -> Typed:
-        """A small unsigned integer, as counts and sizes are."""
+        """A small unsigned integer for counts and sizes."""
         if self.encoding == "binary" and self.chance.often(0.1):
             return integer(self.chance.one(["dec3", "bcd4", "HEX3", "oct5"]))
         return integer(self.chance.one(["uint8", "uint8", "uint16", "uint24", "uint32"]))
 
     def amount(self) -> Typed:
-        """What counts elements or bytes, and does not depend on where it stands."""
+        """A count or size that does not depend on offsets."""
         if self.encoding == "binary" and self.chance.often(0.08):
             return self._delimited()
         return integer(self.chance.one(_VARINTS[:2])) if self.chance.often(0.2) else self.unsigned()
@@ -228,7 +228,7 @@ class Types:
         return Typed("bool", "bool", "bool", size=1)
 
     def text(self) -> Typed:
-        """A text; in binary of a size, unless it is the last."""
+        """A text; in binary with a size, unless it is last."""
         return self._sized("str", "text")
 
     def octets(self) -> Typed:
@@ -250,7 +250,7 @@ class Types:
         return Typed(name, kind, kind)
 
     def _behind_size(self, name: str, kind: str) -> Typed:
-        """A text or bytes with their size in front, which may say null, or in parts."""
+        """A text or bytes after a size, which may mean null, or in blocks."""
         size = self.front()
         if self.chance.often(0.25):
             return Typed(f"{name}(blocks({size.form}))", kind, kind)
@@ -258,7 +258,7 @@ class Types:
         return Typed(f"{name}({size.form}){'?' if nullable else ''}", kind, kind, nullable=nullable)
 
     def front(self) -> Typed:
-        """The type of a number in front of what it counts."""
+        """The type of a size or count before its value."""
         plain = ("uint8", "uint16", "int8", "int16", "uint24", "int32", "int")
         found = integer(self.chance.one([*_VARINTS, *_NUMERALS, "bcd2", "packed5", "dec4", "hex8", "sdec3", *plain]))
         return self._named(found) if self.chance.often(0.05) else found
@@ -290,7 +290,7 @@ class Types:
     # --- composites ---
 
     def anything(self) -> Typed:
-        """Any type that may stand here as a field's type."""
+        """Any type that is allowed here."""
         chance, binary = self.chance, self.encoding == "binary"
         deep = self.is_deep
         makers: list[Maker] = [(10, self.scalar)]
@@ -314,7 +314,7 @@ class Types:
         return found
 
     def element(self) -> Typed:
-        """The type of a list's elements or a map's values."""
+        """The element type of a list or value type of a map."""
         inner = Types(self.scope)
         deep = self.is_deep
         makers: list[Maker] = [(3, inner.scalar)]
@@ -329,7 +329,7 @@ class Types:
         return found
 
     def bits(self) -> Typed:
-        """An integer of no whole number of bytes, or a bit."""
+        """An integer that is no whole number of bytes, or a bit."""
         if self.chance.often(0.4):
             return Typed("bit", "bool", "bool")
         width = self.chance.one([2, 3, 4, 5, 7, 10, 12, 12, 31, 33, 58, 63])
@@ -347,7 +347,7 @@ class Types:
         return replace(listed, ending=element.ending)
 
     def entries(self) -> Typed:
-        """A list of structs that are the entries of a map; in binary it fills its region."""
+        """A list of structs that are map entries; in binary it fills its region."""
         from proof.structs import written_entry
 
         name = written_entry(self.scope.inner(self.encoding, in_list=True))
@@ -380,7 +380,7 @@ class Types:
         return Typed(" | ".join(chosen), "union", joined(map(kind_of, chosen)))
 
     def named_union(self) -> Typed:
-        """A closed `oneOf`, named or in place."""
+        """A closed `oneOf`, named or inline."""
         options = [("num", "int"), ("flag", "bool"), ("txt", "str"), ("real", "float"), ("none", "nil")]
         options += [("items", "list(int)")]
         if self.encoding == "msgpack":
@@ -404,7 +404,7 @@ class Types:
         return structs
 
     def recursive(self) -> Typed:
-        """A `oneOf` that holds itself."""
+        """A recursive `oneOf`."""
         name = self.scope.draft.new_type("V")
         options = {"none": "nil", "flag": "bool", "num": "int", "real": "float", "txt": "str"}
         if self.encoding == "msgpack":
@@ -436,7 +436,7 @@ class Types:
         return Typed(name, "union", kind)
 
     def alias(self) -> Typed:
-        """A named type that is a text."""
+        """A type alias in text form."""
         return self._named(self.scalar())
 
     def _named(self, typed: Typed) -> Typed:
@@ -445,7 +445,7 @@ class Types:
         return replace(typed, form=name)
 
     def struct(self, *, in_list: bool = False, encoding: str = "") -> Typed:
-        """A struct of its own; with the encoding of the struct around unless told otherwise."""
+        """A new struct; by default in the encoding of the outer struct."""
         from proof.structs import written_struct
 
         again = [typed for known, typed in self.scope.draft.made if known == (encoding or self.encoding)]
@@ -466,7 +466,7 @@ class Types:
     # --- choices ---
 
     def select(self) -> Typed:
-        """A select of any kind of tag."""
+        """A select with any kind of tag."""
         if self.encoding == "binary" and self.chance.often(0.25):
             if self.chance.often(0.1):
                 return self._select(document(PeekTag, {"peek": "uint64"}), ["1", *map(str, BEYOND)])
@@ -517,11 +517,11 @@ class Types:
         return self._select(tag, ["true", "false"] if presence else texts, structs=True)
 
     def _give_tag(self, tag: Any, case: Typed, value: str) -> None:
-        """Most structs that their own tag selects have it: as their first field, or as a member."""
+        """Give most structs the tag that selects them: as first field, or as a member."""
         chance, struct = self.chance, self.scope.draft.types.get(case.form)
         if not isinstance(tag, dict) or not struct or "fields" not in struct or chance.often(_REFUSED):
             return
-        is_alike = chance.often(0.4) and "'told'" not in repr(struct["fields"])  # one name in several cases
+        is_alike = chance.often(0.4) and "'told'" not in repr(struct["fields"])  # the same name in several cases
         name = "told" if is_alike else self.scope.draft.name("t")
         if "peek" in tag:
             if chance.often(0.7) and struct.get("encoding", self.encoding) == "binary" and "'at'" not in repr(struct):
@@ -545,7 +545,7 @@ class Types:
         struct["fields"].insert(chance.randint(0, len(struct["fields"])), {name: given})
 
     def _ranged(self, cases: dict[str, Any]) -> dict[str, Any]:
-        """The cases, one of them perhaps of a range."""
+        """The cases, perhaps with one range of values."""
         key = next(iter(cases))
         if not key.isdigit() or not self.chance.often(0.15) or int(key) + 1 in map(int, filter(str.isdigit, cases)):
             return cases
@@ -599,7 +599,7 @@ class Types:
         return Typed(name or form, shape, joined(kinds), greedy=self.last)
 
     def attempt(self) -> Typed:
-        """Alternatives over the same bytes, by name."""
+        """Named alternatives over the same bytes."""
         chance, draft = self.chance, self.scope.draft
         names = ["first", "second", "third"][: chance.randint(2, 3)]
         trials = [self._trial(name, last=name == names[-1]) for name in names]
@@ -645,5 +645,5 @@ class Types:
         )
 
     def doc(self) -> Any:
-        """A document, now and then."""
+        """Documentation, sometimes."""
         return self.chance.one(["What it is.", 'Of `x`: "this" and\nthat', "é"]) if self.chance.often(0.1) else ABSENT

@@ -1,8 +1,7 @@
-"""Values made from the model: what a format can say, member by member in the order of its spec.
+"""Draws values from the model of a format, member by member in the order of the spec.
 
-A value holds what its author would know: members that follow from others (lengths, checksums, flags of what is there)
-are left out, and so are some others. Conditions and checks are kept to by evaluating them over what was drawn, as far
-as that is known.
+A drawn value is one that a user would build: derived members (lengths, checksums, presence flags) are left out, and
+sometimes others. Conditions and checks are evaluated over the members drawn so far, as far as they are known.
 """
 
 import json
@@ -31,34 +30,34 @@ _DEPTH = 3
 _DEEPEST = 12
 _MOST_PARTS = 20_000
 _TRIES = 4
-_LONGEST = 40  # elements or bytes; what asks for more cannot be said
+_LONGEST = 40  # most elements or bytes
 _FLOATS = (0.0, -0.0, 1.0, 1.5, -2.25, 1e300, 5e-324, 0.1, 3.4028234663852886e38)
 _SMALL = (0, 1, 2, 3, 7, -1, 127, 128, 255, 256, 65536)
 _EDGES = tuple(
     sign * ((1 << bits) + off) for bits in (5, 15, 16, 31, 32, 53, 63) for off in (-1, 0, 1) for sign in (1, -1)
 )
 _HALF = 16  # bits of a float
-_LEFT_OUT = 0.1  # of bits, which builders write as zeros or as what means null
-_FORGOTTEN = 0.02  # of what builders may need
+_LEFT_OUT = 0.1  # of bits, which builders write as zeros or null
+_FORGOTTEN = 0.02  # of members that builders may need
 _WILD_FLOATS = (float("nan"), float("inf"), float("-inf"))
 _TEXTS = ("", "a", "b", "é", "a b", "12", "𝄞", '"\\\n', "x" * 20, "0")
 
 
 class NoValueError(Exception):
-    """What was drawn breaks a check, or cannot be said."""
+    """The drawn value violates a check, or cannot be expressed."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """Values of the roots of one format."""
+    """Draws values for the roots of one format."""
 
     format: Format
     chance: Chance
     parameters: Mapping[str, Any]
-    _parts: list[None] = field(default_factory=list)  # of the value that is being drawn, so that lists of lists end
+    _parts: list[None] = field(default_factory=list)  # the parts of the current value, to stop endless lists of lists
 
     def value(self, root: Root) -> Any:
-        """A value of the root; raises NoValueError where chance finds none, or one of too many parts."""
+        """A value of the root; raises NoValueError if none is found, or it has too many parts."""
         self._parts.clear()
         given = {each.name: each.default for each in self.format.parameters} | dict(self.parameters)
         return self.type(root.type, Scope(given, self.format.ranges), self.format.encoding, 0)
@@ -123,7 +122,7 @@ class Values:
     # --- scalars ---
 
     def encoded(self, size: Any, charset: str) -> str:
-        """A text of characters that a character set has, of so many bytes."""
+        """A text of `size` bytes in a character set."""
         count = self.chance.randint(0, 5) if size is UNKNOWN else _sized(size) // unit(charset)
         if size is not UNKNOWN and size % unit(charset):
             raise NoValueError
@@ -132,7 +131,7 @@ class Values:
         return text if size is UNKNOWN or len(text.encode(charset)) == size else "a" * count
 
     def integer(self, low: int, high: int) -> int:
-        """An integer, often at an edge, often small."""
+        """An integer, often at a limit, often small."""
         if low > high:
             raise NoValueError
         stated = (low, high, *(_EDGES if self.chance.often(0.3) else _SMALL))
@@ -140,7 +139,7 @@ class Values:
         return self.chance.one(edges) if edges and self.chance.often(0.8) else self.chance.randint(low, high)
 
     def real(self, bits: int, encoding: Encoding) -> float:
-        """A float that the encoding has."""
+        """A float that the encoding can express."""
         finite = encoding == JSON
         value = self.chance.one(_FLOATS if finite or self.chance.often(0.8) else _WILD_FLOATS)
         if bits == 32:
@@ -150,13 +149,13 @@ class Values:
         return float(value)
 
     def text(self, size: Any) -> str:
-        """A text of so many bytes, or of any size."""
+        """A text of `size` bytes, or of any size."""
         if size is UNKNOWN:
             return self.chance.one(_TEXTS)
         return "".join(self.chance.one("ab0 ") for _ in range(_sized(size)))
 
     def octets(self, size: Any) -> bytes:
-        """So many bytes, or any number."""
+        """`size` bytes, or any number."""
         number = self.chance.one((0, 1, 2, 4, 16, 20)) if size is UNKNOWN else _sized(size)
         return self.chance.randbytes(number)
 
@@ -173,9 +172,9 @@ class Values:
         return json.dumps(documents[kind], separators=self.chance.one([(",", ":"), (", ", ": ")]))
 
     def array(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> list[Any]:
-        """Some elements, or as many as the count says."""
+        """Some elements, or as many as the count requires."""
         count = _amount(array.count, scope)
-        most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end, as maps do
+        most = 3 if depth <= _DEEPEST else 0  # lists of themselves must come to an end, like maps
         size = filling_bytes(array, self.chance.randint(0, most)) if count is UNKNOWN else _sized(count)
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):
@@ -187,7 +186,7 @@ class Values:
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
 
     def element(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> Any:
-        """An element, mostly one that is what its list holds it against."""
+        """An element, mostly one that satisfies the rules for elements of the list."""
         held, element = array.held, wire.not_null(array.element)
         if held is None or element is not array.element or self.chance.often(0.1):
             return self.type(array.element, scope, encoding, depth + 1)
@@ -201,14 +200,14 @@ class Values:
         return self.integer(low, most if held.maximum is None else min(held.maximum, most))
 
     def spelled(self, spelling: wire.Spelling, type: wire.Type, null: object = None) -> str:
-        """A text that is spelled so."""
+        """A text that matches the pattern and length."""
         text = spelled_value(spelling, type, self.chance.one, null)
         if text is None:
             raise NoValueError
         return text
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Type:
-        """The case that the tag selects; any where the tag is on the wire only."""
+        """The case that the tag selects; any case if only the wire has the tag."""
         cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
         if isinstance(select.tag, wire.FieldTag):
             tag = _evaluated(select.tag.expression, scope)
@@ -228,7 +227,7 @@ class Values:
     # --- structs ---
 
     def struct(self, struct: wire.Struct, outer: Scope, depth: int) -> dict[str, Any]:
-        """A value that keeps to the struct's checks; drawn again where it does not."""
+        """A value that satisfies the struct's checks; drawn again if it does not."""
         for _ in range(_TRIES):
             try:
                 return _StructValue(self, struct, outer.inner(), depth).value()
@@ -287,12 +286,12 @@ class _StructValue:
             value[field.name] = self.meant(field, drawn)
 
     def is_taken(self, group: str) -> bool:
-        """Whether another field of the group is there."""
+        """Whether another field of the group is present."""
         others = (each.wire_name for each in self.struct.fields if each.one_of == group)
         return any(self.scope.values.get(name) is not None for name in others)
 
     def meant(self, field: wire.Field, drawn: Any) -> Any:
-        """What readers see of what stands on the wire."""
+        """The value that readers see for a wire value."""
         charset = getattr(_bare(field.type), "charset", "")
         if field.meaning is None:
             return drawn.decode(charset) if charset and isinstance(drawn, bytes) else drawn
@@ -301,23 +300,23 @@ class _StructValue:
         record = Record((logical_field(field, dict(self.source.format.types)),))
         try:
             return filling(record)({field.name: _wired(drawn, _bare(field.type))})[field.name]
-        except (OverflowError, ValueError):  # a check behind the field refuses it
+        except (OverflowError, ValueError):  # out of range for readers: a later check refuses it
             raise NoValueError from None
 
     def meant_bit(self, bit: wire.Bit, drawn: Any) -> Any:
-        """What readers see of bits."""
+        """The value that readers see for bits."""
         if bit.meaning is None:
             return drawn
         try:
             return filling(Record((logical_bit(bit),)))({bit.title: drawn})[bit.title]
-        except (OverflowError, ValueError):  # a check behind the field refuses it
+        except (OverflowError, ValueError):  # out of range for readers: a later check refuses it
             raise NoValueError from None
 
     def in_version(self, field: wire.Field) -> bool:
         return not field.since or self.chance.often(0.8)
 
     def drawn(self, field: wire.Field) -> Any:
-        """The field's value for readers; UNKNOWN where places decide."""
+        """The value of the field; UNKNOWN if it depends on the layout."""
         if field.const is not None:
             return field.const if self.chance.often(0.7) else UNKNOWN
         follows = field.compute is not None and not field.given
@@ -341,14 +340,14 @@ class _StructValue:
         return self.source.type(field.type, self.scope, self.struct.encoding, self.depth)
 
     def entry(self, table: str) -> Any:
-        """An entry of the table of that name."""
+        """An entry of the table."""
         tables = [each.type for each in fields(self.source.format) if each.wire_name == table and each.table]
         if not tables or not isinstance(tables[0], wire.Array):
             raise NoValueError
         return self.source.type(tables[0].element, self.scope, self.struct.encoding, self.depth)
 
     def spelled(self, field: wire.Field) -> str:
-        """A text that is spelled as the field wants."""
+        """A text that satisfies the field's rules."""
         assert field.spelling is not None
         return self.source.spelled(field.spelling, field.type, None if field.meaning is None else field.meaning.null)
 
@@ -361,7 +360,7 @@ class _StructValue:
         return self.source.integer(low, high)
 
     def bit(self, bit: wire.Bit) -> Any:
-        """The value of bits on the wire; UNKNOWN where they follow from others."""
+        """The wire value of bits; UNKNOWN if it is derived."""
         if bit.derive is not None:
             return UNKNOWN
         if bit.mappings is not None:
@@ -373,7 +372,7 @@ class _StructValue:
 
 
 def _wired(drawn: Any, type: wire.Type) -> Any:
-    """What stands on the wire: of texts in a character set, bytes."""
+    """The wire value: for texts in a character set, bytes."""
     match drawn, type:
         case list(), wire.Array(element):
             return [_wired(each, _bare(element)) for each in drawn]
@@ -394,7 +393,7 @@ def _sized(size: Any) -> int:
 
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
-    """Bytes or elements that there must be; UNKNOWN where any number will do."""
+    """The required number of bytes or elements; UNKNOWN if any number will do."""
     if isinstance(amount, wire.Padded):
         return amount.size
     expression = wire.stated(amount)
@@ -402,7 +401,7 @@ def _amount(amount: wire.Amount | None, scope: Scope) -> Any:
 
 
 def _ended(elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
-    """The elements as far as one that says that it is the last; all of them where none does."""
+    """The elements up to the first that satisfies the end condition; all if none does."""
     for count, element in enumerate(elements, 1):
         inner = scope.inner()
         inner.values.update(element if isinstance(element, dict) else {})
@@ -412,7 +411,7 @@ def _ended(elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
 
 
 def _evaluated(expression: Any, scope: Scope) -> Any:
-    """The value; UNKNOWN where it follows from places, or where this evaluator has no answer."""
+    """The value; UNKNOWN if it depends on the layout, or this evaluator cannot compute it."""
     try:
         return evaluate(expression, scope)
     except (TypeError, ValueError, AttributeError, OverflowError):

@@ -1,4 +1,4 @@
-"""Named versions: a format whose fields, words and cases are of some of them, told in each of the ways."""
+"""Adds named versions to a format: some fields, words and cases are limited to some versions."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -11,12 +11,12 @@ from wireloom.problems import SpecProblems
 from wireloom.spec.language import CaseOfVersions, Entry, MappedValue, Parameter, Versions
 
 _VERSIONED = 0.12  # of the formats
-_MARKED = 0.4  # of the fields that could be of some versions
-_TRIES = 4  # at marks that leave a format well-formed
+_MARKED = 0.4  # of the fields that could be limited to some versions
+_TRIES = 4  # attempts at changes that leave the format valid
 
 
 def with_versions(content: Mapping[str, Any], chance: Chance) -> Mapping[str, Any]:
-    """The format, now and then with versions, where that leaves it well-formed."""
+    """The format, sometimes with versions, if it stays valid."""
     if not chance.often(_VERSIONED) or not content.get("types"):
         return content
     for _ in range(_TRIES):
@@ -32,7 +32,7 @@ def with_versions(content: Mapping[str, Any], chance: Chance) -> Mapping[str, An
 
 
 def _told(content: dict[str, Any], chance: Chance) -> bool:
-    """Whether the format got versions, and something that only some of them have."""
+    """Add versions; returns whether that worked, and something is limited to some of them."""
     names = ["v1", "v2", "v3"][: chance.randint(2, 3)]
     record = content["types"].get(content.get("root"))
     way = chance.one(["parameter", "field", "fits"])
@@ -67,7 +67,7 @@ def _numbered(names: list[str], chance: Chance) -> dict[str, int]:
 
 
 def _field(encoding: str, chance: Chance, order: Any, stated: dict[str, Any]) -> dict[str, Any]:
-    """The field that tells the version."""
+    """The field that holds the version."""
     text = "str(uint8)" if encoding == "binary" else "str"
     found: dict[str, Any] = {"type": text if isinstance(order, list) else chance.one(["uint8", "int32"])}
     if encoding == "protobuf":
@@ -90,7 +90,7 @@ def _parts(struct: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _mark(part: tuple[dict[str, Any], str], names: list[str], chance: Chance) -> bool:
-    """Whether a field, one of its words or one of its cases is now of some versions."""
+    """Limit a field, one of its words or one of its cases to some versions; returns whether that worked."""
     entry, name = part
     written = entry[name] if isinstance(entry[name], dict) else {"type": entry[name]}
     if not chance.often(_MARKED):
@@ -111,7 +111,7 @@ def _mark(part: tuple[dict[str, Any], str], names: list[str], chance: Chance) ->
 
 
 def _span(names: list[str], chance: Chance) -> dict[str, Any]:
-    """The versions that have something."""
+    """A range of versions."""
     first = chance.randint(0, len(names) - 1)
     last = chance.randint(first, len(names) - 1)
     since = names[first] if first else ABSENT

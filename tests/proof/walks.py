@@ -1,4 +1,4 @@
-"""Walks over what a spec says: its fields in the model, its keys in the document."""
+"""Walks over the fields of a model, and over the keys of a document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,14 +20,14 @@ def fields(format: Format) -> Iterator[wire.Field]:
 
 
 def null_or_absent(format: Format) -> frozenset[str]:
-    """Readers' names of fields under a condition that may say null themselves: what is null may be there, or not."""
+    """The names for readers of conditional fields that may be null themselves: null may be present or absent."""
     doubtful = (each for each in fields(format) if each.when is not None and each.meaning is not None)
     names = (each.name for each in doubtful if each.meaning is not None and each.meaning.null is not None)
     return frozenset(names) | frozenset(_of_what_may_say_nothing(format))
 
 
 def _of_what_may_say_nothing(format: Format) -> Iterator[str]:
-    """Those of a struct that melts in under a condition, where none of them need be there."""
+    """Those of a flattened struct under a condition, if none of its fields need be present."""
     for field in fields(format):
         found = format.type(field.type.name) if isinstance(field.type, wire.Reference) else None
         if field.flatten and field.when is not None and isinstance(found, wire.Struct):
@@ -37,7 +37,7 @@ def _of_what_may_say_nothing(format: Format) -> Iterator[str]:
 
 
 def derives_in_a_version(format: Format) -> bool:
-    """Whether what is derived belongs to versions that the arity tells: without it a value may be of another one."""
+    """Whether derived fields belong to versions chosen by arity: without them, a value may be of another version."""
     return any(
         field.derive is not None and bool(field.since or field.until)
         for _, type in format.types
@@ -47,7 +47,7 @@ def derives_in_a_version(format: Format) -> bool:
 
 
 def hides_what_it_derives(format: Format) -> bool:
-    """Whether builders work out something that readers do not see."""
+    """Whether builders derive a hidden field."""
     every = list(fields(format))
     bits = (bit for field in every for bit in field.bits)
     return any(each.hidden and each.derive is not None for each in every) or any(
@@ -56,7 +56,7 @@ def hides_what_it_derives(format: Format) -> bool:
 
 
 def nulls(value: Any) -> Iterator[str]:
-    """The names of members that are null."""
+    """The names of null members."""
     match value:
         case dict():
             yield from (name for name, each in value.items() if each is None)
@@ -68,7 +68,7 @@ def nulls(value: Any) -> Iterator[str]:
 
 
 def has_several_writings(format: Format) -> bool:
-    """Whether a value may differ in size: integers of any width, bodies, packed regions, endings, hidden texts."""
+    """Whether a value may have several sizes: integers of any width, JSON bodies, compressed regions, hidden texts."""
     if any(field.packing is not None or _may_say_alike(field) or _is_unseen_text(field) for field in fields(format)):
         return True
     if any(map(is_in_parts, fields(format))):
@@ -80,7 +80,7 @@ def has_several_writings(format: Format) -> bool:
 
 
 def _is_written_freely(type: wire.Type) -> bool:
-    """Whether what is written for a value may be longer or shorter: integers, parts, one of several ends."""
+    """Whether a value of the type has several written forms of different length."""
     match type:
         case wire.Integer(width=width):
             return width is None
@@ -95,12 +95,12 @@ def _is_written_freely(type: wire.Type) -> bool:
 
 
 def is_in_parts(field: wire.Field) -> bool:
-    """Whether it is computed of several others, and builders say of what these are derived."""
+    """Whether the field is computed from several others that are derived from it."""
     return field.given or (field.compute is not None and field.derive is not None)
 
 
 def chooses_widths(format: Format) -> bool:
-    """Whether floats of several widths are alternatives of each other: the value does not say which it is."""
+    """Whether floats of several widths are alternatives, which the value does not distinguish."""
     choices = wire.Select | wire.OneOf | wire.Attempt
     return any(
         len({part.bits for part in parts_of_type(each) if isinstance(part, wire.Float)}) > 1
@@ -111,7 +111,7 @@ def chooses_widths(format: Format) -> bool:
 
 
 def _is_unseen_text(field: wire.Field) -> bool:
-    """Whether it may be as long as it likes, and builders write one text."""
+    """Whether it is a hidden text of any length, which builders write in one form."""
     return (
         field.hidden
         and field.derive is not None
@@ -120,7 +120,7 @@ def _is_unseen_text(field: wire.Field) -> bool:
 
 
 def _may_say_alike(field: wire.Field) -> bool:
-    """Whether its text says a moment or a decimal, of which builders know what it says alone."""
+    """Whether it is a text for a time or decimal, of which builders know only the value."""
     return field.meaning is not None and has_several_ways(field.meaning.shown)
 
 
@@ -132,14 +132,14 @@ def _all(type: wire.Type) -> Iterator[wire.Type]:
 
 
 def counts(expression: Expression) -> bool:
-    """Whether an expression counts bytes between places of a record."""
+    """Whether an expression counts bytes between offsets of a record."""
     return isinstance(expression, MarkRef | Position) or any(map(counts, parts(expression)))
 
 
 def looks_at_lengths(format: Format) -> bool:
-    """Whether what decides, or is computed, looks at a length that counts bytes, at a place, or at bytes ahead.
+    """Whether a condition or a computed value depends on a byte count, an offset, or bytes read ahead.
 
-    Or follows from what is derived of it: whether that comes back is for authors to say.
+    Or on something derived from those; whether that survives is up to the author of the spec.
     """
     if (
         any(_peeks(type) for _, type in format.types)
@@ -160,7 +160,7 @@ def looks_at_lengths(format: Format) -> bool:
 
 
 def _peeks(type: wire.Type) -> bool:
-    """Whether something is told by the bytes that it begins with: what it is, or that a list goes on."""
+    """Whether bytes are read ahead: to choose a type, or to see if a list continues."""
     return any(_is_told_ahead(each) for each in _all(type))
 
 
@@ -173,14 +173,14 @@ def _is_told_ahead(type: wire.Type) -> bool:
 
 
 def _steps(format: Format) -> Iterator[wire.Step]:
-    """The steps that want bytes to be there, or the record to end."""
+    """The steps that require bytes to be present, or the record to end."""
     for _, type in format.types:
         if isinstance(type, wire.Struct):
             yield from (step for step in type.steps if isinstance(step, wire.Need | wire.Frame))
 
 
 def _deciding(format: Format) -> Iterator[Expression]:
-    """The expressions that decide what is there, where, and of which type, and those that are computed."""
+    """The expressions that decide on presence, offsets and types, and those of computed fields."""
     for _, named in format.types:
         for type in _all(named):
             if isinstance(type, wire.Select) and isinstance(type.tag, wire.FieldTag):
@@ -195,7 +195,7 @@ def _deciding(format: Format) -> Iterator[Expression]:
 
 
 def _amount(type: wire.Type) -> Expression | None:
-    """The expression that says how much there is of what readers see."""
+    """The expression for the size or count of a visible type."""
     match type:
         case wire.Array(count=amount) | wire.Text(size=amount) | wire.Bytes(size=amount, filler=False):
             return wire.stated(amount)
@@ -204,24 +204,24 @@ def _amount(type: wire.Type) -> Expression | None:
 
 
 def _is_of_places(amount: Expression) -> bool:
-    """Whether it counts from the front, so that a longer writing there is more here; not what is left of a region."""
+    """Whether it counts from the start, so that a longer form counts more; not the rest of a region."""
     looked_at = list(references(amount))
     return any(map(counts, looked_at)) and Position("size") not in looked_at
 
 
 def leaves_bytes_unnamed(format: Format) -> bool:
-    """Whether bytes between fields may have no name, since offsets follow from the record or count from its end."""
+    """Whether bytes between fields may be unnamed, because offsets depend on the record or count from its end."""
     offsets = [field.at for field in fields(format) if field.at is not None]
     return any(not isinstance(at, Literal) or (isinstance(at.value, int) and at.value < 0) for at in offsets)
 
 
 def leaves_bits_unnamed(format: Format) -> bool:
-    """Whether readers may not see all bits of an integer."""
+    """Whether some bits of an integer may be invisible to readers."""
     return any(field.bits and field.hidden for field in fields(format))
 
 
 def maps_or_records(format: Format) -> frozenset[str]:
-    """Readers' names of fields that are a map in one version of a struct and a record in another."""
+    """The names for readers of fields that are a map in one version of a struct and a record in another."""
     found: set[str] = set()
     for _, type in format.types:
         if isinstance(type, wire.Struct):
@@ -231,7 +231,7 @@ def maps_or_records(format: Format) -> frozenset[str]:
 
 
 def _may_be_map(format: Format, type: wire.Type) -> bool:
-    """Whether a value is a map, or may be one among others."""
+    """Whether a value is a map, or may be one."""
     match type:
         case wire.Map():
             return True
@@ -247,7 +247,7 @@ def _may_be_map(format: Format, type: wire.Type) -> bool:
 
 
 def keys(document: Any) -> Iterator[str]:
-    """Every key that a document of the language gives, as `Class.key`."""
+    """Every key that a document uses, as `Class.key`."""
     match document:
         case Document():
             extra = document.__pydantic_extra__ or {}

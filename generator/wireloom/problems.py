@@ -178,7 +178,7 @@ class SpecProblems(Exception):  # noqa: N818 - the problems in it have names of 
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def _is_said(problem: Problem, other: Problem) -> bool:
+def _differ_in_hint_at_most(problem: Problem, other: Problem) -> bool:
     """Whether two problems are equal except for the hint."""
     return (problem.id, problem.location, problem.message) == (other.id, other.location, other.message)
 
@@ -191,7 +191,7 @@ class Problems:
 
     def add(self, problem: Problem) -> None:
         """Add a problem."""
-        if not any(_is_said(problem, each) for each in self.found):
+        if not any(_differ_in_hint_at_most(problem, each) for each in self.found):
             self.found.append(problem)
 
     def raise_if_any(self) -> None:

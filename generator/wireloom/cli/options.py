@@ -42,7 +42,7 @@ def _package(context: typer.Context, value: str) -> str:
     return package_in(OUT if out is None else Path(out)) or value
 
 
-def _package_there(context: typer.Context, value: str) -> str:
+def _existing_package(context: typer.Context, value: str) -> str:
     """The same; raises MachineError if the folder of --out has no such package."""
     package = _package(context, value)
     if "out" in context.params and is_given(context, "out"):
@@ -74,7 +74,7 @@ _OUT_HELP, _PACKAGE_HELP = (
     "Name of the generated package; by default, the package in --out.",
 )
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP, callback=_out)]
-Package = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package_there)]
+Package = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_existing_package)]
 OutMade = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP)]
 """--out of commands that can create the folder and the package."""
 PackageMade = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package)]

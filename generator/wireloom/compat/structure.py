@@ -49,7 +49,7 @@ class Compared:
     renamed: dict[str, str]
 
 
-def _told_at(format: Format) -> Site:
+def _version_site(format: Format) -> Site:
     """The field that holds the version of a record; empty if there is none."""
     name = format.named_versions.told.rpartition(".")[2] if format.named_versions else ""
     structs = (type for _, type in format.types if isinstance(type, wire.Struct))
@@ -150,7 +150,7 @@ class _Walk:
     def versions(self) -> None:
         """Compare the versions: added and removed ones, and the values that select them."""
         old, new = self.old.named_versions, self.new.named_versions
-        sites = _told_at(self.old), _told_at(self.new)
+        sites = _version_site(self.old), _version_site(self.new)
         names = tuple(dict.fromkeys(name for each in (old, new) if each for name in (each.told, *each.path)))
         at = _Pair(*sites, names, names[:1])
         before = dict(zip(old.names, old.values, strict=True)) if old else {}

@@ -172,7 +172,7 @@ def _call(function: str, arguments: list[Any], ranges: tuple[Ranges, ...]) -> An
                 return None
             found = [each.get(name) if isinstance(each, Mapping) else None for each in value for name in member]
             found = found if member else value
-            return UNKNOWN if any(each is UNKNOWN for each in found) else _joined(filter(_is_there, found), separator)
+            return UNKNOWN if any(each is UNKNOWN for each in found) else _joined(filter(_is_present, found), separator)
         case "rangeName", [number, name]:
             return _range_name(number, next(named for named in ranges if named.name == name))
         case "int", [value, order]:
@@ -204,7 +204,7 @@ def _sum(value: Any, *member: str) -> Any:
     return total if total is not None and -(1 << 127) <= total < 1 << 128 else None
 
 
-def _is_there(value: Any) -> bool:
+def _is_present(value: Any) -> bool:
     return value is not None
 
 

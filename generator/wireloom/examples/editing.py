@@ -59,7 +59,7 @@ class Editor:
                 yield from self._entry(node, (key, value), old[name], (name, new[name]))
                 yield from self._after(node, value, added.get(name, {}))
             elif any(before in new for _, before in places[:number]):
-                yield Edit(self._behind(node, places[number - 1][0][1]), self._behind(node, value), "")
+                yield Edit(self._end_of(node, places[number - 1][0][1]), self._end_of(node, value), "")
             else:
                 yield Edit(key.start_mark.index, places[number + 1][0][0].start_mark.index, "")
 
@@ -101,9 +101,9 @@ class Editor:
             else:
                 start, end = item.start_mark.index, raw_end(item, self.text)
                 yield Edit(start, end, flow(wished) if start < end else f" {flow(wished)}")
-        last = self._behind(node, node.value[min(len(old), len(new)) - 1])
+        last = self._end_of(node, node.value[min(len(old), len(new)) - 1])
         lead = ", " if node.flow_style else f"{self._ending}{' ' * node.start_mark.column}- "
-        yield Edit(last, self._behind(node, node.value[-1]), "".join(lead + flow(each) for each in new[len(old) :]))
+        yield Edit(last, self._end_of(node, node.value[-1]), "".join(lead + flow(each) for each in new[len(old) :]))
 
     def _before(self, node: yaml.MappingNode, key: yaml.Node, members: Mapping[str, object]) -> Iterator[Edit]:
         if members:
@@ -113,7 +113,7 @@ class Editor:
 
     def _after(self, node: yaml.MappingNode, value: yaml.Node, members: Mapping[str, object]) -> Iterator[Edit]:
         if members:
-            place = self._behind(node, value)
+            place = self._end_of(node, value)
             between = ", " if node.flow_style else self._ending
             yield Edit(place, place, between + self._lines(node, members))
 
@@ -124,7 +124,7 @@ class Editor:
         column = node.start_mark.column
         return self._ending.join(line for name, value in members.items() for line in _block(name, value, column))
 
-    def _behind(self, node: yaml.CollectionNode, member: yaml.Node) -> int:
+    def _end_of(self, node: yaml.CollectionNode, member: yaml.Node) -> int:
         """The offset after a member; in block style after its line, including a comment there."""
         place = raw_end(member, self.text)
         if node.flow_style:

@@ -90,7 +90,7 @@ def record(subjects: Sequence[Subject]) -> list[Recorded]:
         for subject in subjects:
             codec: Codec = modules[subject.format.name].CODEC
             examples = enumerate(subject.format.examples)
-            new = {index: _came(codec, each) for index, each in examples if not each.stated}
+            new = {index: _result_of(codec, each) for index, each in examples if not each.stated}
             recording.revise(subject.document, new).write()
             done += [_recorded(subject, index, entries) for index, entries in new.items()]
     return done
@@ -110,7 +110,7 @@ def _news(codec: Codec, subject: Subject) -> dict[int, recording.Entries]:
         stated = yaml.plain((subject.document.place / "examples" / index).node)
         assert isinstance(stated, dict)  # noqa: S101 - a spec that was read
         with suppress(Exception):  # a bug of wireloom, which `run` reports
-            entries = _news_of(stated, _came(codec, example))
+            entries = _news_of(stated, _result_of(codec, example))
             if entries:
                 found[index] = entries
     return found
@@ -135,7 +135,7 @@ def _recorded(subject: Subject, index: int, entries: recording.Entries) -> Recor
     return Recorded(location, subject.format.name, subject.format.examples[index].name, entries)
 
 
-def _came(codec: Codec, example: Example) -> recording.Entries:
+def _result_of(codec: Codec, example: Example) -> recording.Entries:
     """The actual result of an example: the error, or the rendering and whether building gives other bytes."""
     parameters = dict(example.parameters)
     try:
@@ -193,7 +193,7 @@ class _Trial:
             self._decoded_error(error)
             return
         rendering = self.codec.to_canonical(value, root=example.root)
-        self._came(rendering)
+        self._check_value(rendering)
         self._reads_back(value, rendering)
         built = self._built(sourceless(value))
         self._columns(built)
@@ -225,7 +225,7 @@ class _Trial:
         if found:
             raise self._broken("parse gives another error", [*map(str, found), str(error)], *found[0].path)
 
-    def _came(self, rendering: object) -> None:
+    def _check_value(self, rendering: object) -> None:
         example = self.example
         if not example.stated:
             raise self._unstated(shown(rendering))

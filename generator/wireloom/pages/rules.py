@@ -55,10 +55,10 @@ def value_rules(field: Field) -> Iterator[str]:
         yield f"{_spelled(field.spelling)}{code}"
     yield from _meaning_text(field.meaning)
     if isinstance(field.type, types.Array) and (held := field.type.held) is not None:
-        yield from (f"each element: {rule}" for rule in _held(field.wire_name, held))
+        yield from (f"each element: {rule}" for rule in _element_rules(field.wire_name, held))
 
 
-def _held(name: str, held: types.Held) -> Iterator[str]:
+def _element_rules(name: str, held: types.Held) -> Iterator[str]:
     yield from _mapped(name, held.mappings, held.code)
     if span := range_text(held.minimum, held.maximum, ""):
         yield f"{span}, else {code_span(held.code)}"

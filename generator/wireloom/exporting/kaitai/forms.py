@@ -218,7 +218,7 @@ class Forms:
                 self.tell("pad", scope.site, "the padding has several bytes", "it stays in the value")
                 return keys | {"size": padded}
             case Delimiter() as end:
-                if not _is_said(end):
+                if not _has_terminator(end):
                     raise CutError("a delimiter of several bytes, or with an escape")
                 ended: Keys = {"type": "strz"} if charset else {}
                 byte: Keys = {"terminator": end.data[0]} if len(end.data) == 1 else {}
@@ -442,7 +442,7 @@ def _rest(scope: Scope) -> Keys:
     return {"size": f"{scope.end} - _io.pos"} if scope.end else {"size-eos": True}
 
 
-def _is_said(end: Delimiter) -> bool:
+def _has_terminator(end: Delimiter) -> bool:
     if end.escape is not None or end.others:
         return False
     return len(end.data) == 1 or (end.data == b"\0\0" and end.unit == len(end.data))

@@ -534,11 +534,11 @@ class Structs(Forms):
         if first in scope.holders:
             return self._inner(scope, first, members or [first])
         for holder in scope.holders:
-            if first in field_ids(self._held(scope.holders[holder])):
+            if first in field_ids(self._inner_struct(scope.holders[holder])):
                 return self._inner(scope, holder, [first, *members])
         raise UnsayableError(f"{first}, which is read later, or in a choice")
 
-    def _held(self, name: str) -> Struct:
+    def _inner_struct(self, name: str) -> Struct:
         struct = self.format.named[name]
         assert isinstance(struct, Struct)  # noqa: S101 - holders are structs
         return struct
@@ -547,7 +547,7 @@ class Structs(Forms):
         seen, name = scope.seen[holder], scope.holders[holder]
         text, charset = seen.text, ""
         for part in path:
-            struct = self._held(name)
+            struct = self._inner_struct(name)
             field = next((each for each in struct.fields if each.wire_name == part), None)
             if part not in field_ids(struct):
                 raise UnsayableError(f"{part} of an inner struct")

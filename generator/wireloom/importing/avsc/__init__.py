@@ -42,7 +42,7 @@ def draft(
     root = records.root(description.schema, start)
     types = records.types
     if confluent:
-        root, types = _behind_registry(root, records, description.schema)
+        root, types = _with_registry_header(root, records, description.schema)
     format = name or format_name(description.file.stem)
     title = description.schema.name if isinstance(description.schema, Record) else format
     head: dict[str, Any] = {"wireloom": 1, "format": format, "title": title, "encoding": "binary"}
@@ -60,7 +60,7 @@ def draft(
     return Draft(format, text, findings, records.fields, records.places, {}, records.depth)
 
 
-def _behind_registry(root: str, records: Records, schema: Schema) -> tuple[str, dict[str, Any]]:
+def _with_registry_header(root: str, records: Records, schema: Schema) -> tuple[str, dict[str, Any]]:
     """The struct of a record with the five bytes of a schema registry before it; and all types."""
     taken = {each.name.lower() for each in schema.fields} if isinstance(schema, Record) else {"value"}
     name = records.free("Registered")

@@ -117,7 +117,7 @@ class Records:
 
     def _levels(self, records: Collection[Record], start: Location) -> None:
         """Choose the depth of recursive records."""
-        graph = {each.name: [inner.name for inner in _held(each)] for each in records}
+        graph = {each.name: [inner.name for inner in _contained(each)] for each in records}
         widths = {each.name: 1 + sum(_width(member.type) for member in each.fields) for each in records}
         avoided = {inner.name for each in records for member in each.fields for inner in _in_maps(member.type)}
         roots = [each.name for each in records][:1]
@@ -387,7 +387,7 @@ def _records(schema: Schema) -> list[Record]:
     return list(found.values())
 
 
-def _held(record: Record) -> list[Record]:
+def _contained(record: Record) -> list[Record]:
     """The records that the fields of a record contain."""
     return [found for member in record.fields for found in _nearest(member.type)]
 

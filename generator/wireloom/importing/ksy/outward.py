@@ -10,11 +10,11 @@ from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, entr
 def looks_outward(definition: Definition) -> bool:
     """Whether expressions of the type, or of types inside it, refer to something outside of it."""
     if definition.looks_outward is None:
-        definition.looks_outward = any(_reaches_out(each) for each in _held(definition))
+        definition.looks_outward = any(_reaches_out(each) for each in _used_types(definition))
     return definition.looks_outward
 
 
-def _held(definition: Definition) -> list[Definition]:
+def _used_types(definition: Definition) -> list[Definition]:
     """The type and all types that it uses."""
     found = [definition]
     for each in found:

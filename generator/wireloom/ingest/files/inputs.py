@@ -80,7 +80,7 @@ def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: in
     found = (
         part
         for file, done in zip(files, before, strict=False)
-        for part in parts(file, framing, heads, shares.behind(done), numbered=True)
+        for part in parts(file, framing, heads, shares.after(done), numbered=True)
     )
     return Input(grouped(found, shares.at, OPEN_COST), sum(sizes))
 
@@ -106,7 +106,7 @@ class Shares:
             return max(left, small)  # a further group would be too small
         return min(max(2 * done, min(small, FIRST)), max(left // self.cores, small), self.target)
 
-    def behind(self, before: int) -> Share:
+    def after(self, before: int) -> Share:
         """The sizes of groups in a file that has `before` bytes of input before it."""
         return lambda done: self.at(before + done)
 

@@ -180,7 +180,7 @@ def parts(file: File, framing: str, heads: Heads, share: Share, *, numbered: boo
         elif framing == "lines":
             yield from _anywhere(file, share(0))
         elif isinstance(named, Headed):
-            yield from _parted(whole, _behind_header(source, file, named, heads, least), share)
+            yield from _parted(whole, _borders_after_header(source, file, named, heads, least), share)
         else:
             yield from _parted(whole, _walk(source, file.size, bare(named), heads, least), share)
 
@@ -192,13 +192,13 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
         yield Part(file, start, end, 0 if start == 0 else None)
 
 
-def _behind_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, target: int) -> Iterator[Border]:
+def _borders_after_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, target: int) -> Iterator[Border]:
     """The borders of records after a file header; none if the header is broken."""
     head = heads.codec.head(framing, source, heads.settings)
     if isinstance(head, Head):
-        behind = cast(BinaryIO, Section(source, Part(file, head.size, file.size, 0)))
+        rest = cast(BinaryIO, Section(source, Part(file, head.size, file.size, 0)))
         heads = replace(heads, settings=dict(head.settings))
-        for border in _walk(behind, file.size - head.size, framing.records, heads, target):
+        for border in _walk(rest, file.size - head.size, framing.records, heads, target):
             yield replace(border, offset=border.offset + head.size)
 
 

@@ -43,7 +43,7 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
     try:
         unchanged(part.file)
         with part.file.place.open() as source:
-            own = behind_header(plan, module, source) if part.start else plan
+            own = plan_after_header(plan, module, source) if part.start else plan
             file, start = opened(source, part, framing, bounds(plan))
             for found in records_in(own, module, file, asked, part.file.size):
                 count += len(found.offsets)
@@ -58,7 +58,7 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
         yield unreadable(plan, module, asked, decode_error, Missing(count, 0, part.size)), start
 
 
-def behind_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:
+def plan_after_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:
     """The plan for a part of a file after its header: with the values of the header as parameters."""
     named = framing_of(plan.framing or module.CODEC.framing)
     if not isinstance(named, Headed):

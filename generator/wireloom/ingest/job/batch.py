@@ -112,7 +112,7 @@ class _Run:
                 return done.summary
             taken = self._selected(ledger, listed)
             agreement = self._agreement(ledger, taken)
-            if not taken.found.files and job.adds and _is_there(ledger):
+            if not taken.found.files and job.adds and _has_tables(ledger):
                 self.notify(f"no file in {job.input} is new to {job.output}, so there is nothing to do")
                 return replace(NOTHING, passed=taken.passed)
             try:
@@ -166,7 +166,7 @@ class _Run:
         job, storage = self.job, ledger.storage
         if not job.adds:
             return Selection(listed, alone=True)
-        batches = ledger.read() if _is_there(ledger) else ()
+        batches = ledger.read() if _has_tables(ledger) else ()
         return selected(job, listed, known(batches, partial(sources, storage, ledger.home)), self.notify)
 
     def _refuse_other_folders(self, done: Entry) -> None:
@@ -274,7 +274,7 @@ def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Ent
 
     A job that replaces tables or rows accepts only the former. A job that adds to tables checks each file instead.
     """
-    if not _is_there(ledger):
+    if not _has_tables(ledger):
         return None
     entries = finished if job.overwrite or job.adds else in_tables(ledger.entries())
     for place, entry in enumerate(entries):
@@ -284,7 +284,7 @@ def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Ent
     return None
 
 
-def _is_there(ledger: Ledger) -> bool:
+def _has_tables(ledger: Ledger) -> bool:
     """Whether the tables exist."""
     return ledger.storage.exists(f"{ledger.home}/{RECORDS}")
 

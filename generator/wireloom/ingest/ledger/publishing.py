@@ -116,7 +116,7 @@ def entered(
             f"{summary.decoded} decoded, {summary.discarded} dropped on request; written were {summary.rows} rows and "
             f"{summary.quarantined} to the quarantine"
         )
-    batch.limits.check(summary, _held(batch))
+    batch.limits.check(summary, _quarantine_size(batch))
     report += _empty(report, batch, writing, types)
     _sweep(report, batch, writing)
     steps: list[Step] = []
@@ -146,7 +146,7 @@ def rest_lines(plan: Plan, remainders: Remainders) -> Iterator[str]:
         yield f"and {size_text(sum(size for *_, size in others))} of {len(others)} more files in the same way"
 
 
-def _held(batch: Batch) -> int:
+def _quarantine_size(batch: Batch) -> int:
     """The size of the quarantine, if it has a limit: bytes added by batches, less those removed by replays."""
     if batch.limits.size is None or batch.anew:
         return 0

@@ -49,9 +49,9 @@ def places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
     """The place of each record: that of the value, plus the offset in it."""
     count = len(part.offsets)
     found = place.take(pa.array([0] * count, pa.int64()))
-    behind = {RECORD: pa.array(range(part.first, part.first + count), pa.int64()), OFFSET: part.offsets}
+    relative = {RECORD: pa.array(range(part.first, part.first + count), pa.int64()), OFFSET: part.offsets}
     columns = [
-        pc.add(column, behind[name]) if name in behind else column
+        pc.add(column, relative[name]) if name in relative else column
         for name, column in zip(found.schema.names, found.columns, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=found.schema)

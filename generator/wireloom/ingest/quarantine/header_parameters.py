@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from wireloom.failures import MisuseError
 from wireloom.ingest.files.compression import plain
 from wireloom.ingest.files.finding import looked_up
-from wireloom.ingest.files.reading import behind_header, bounds
+from wireloom.ingest.files.reading import bounds, plan_after_header
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import OFFSET, SOURCE, Plan
 from wireloom.runtime.streams.framing import Headed, framing_of
@@ -39,12 +39,12 @@ class Headers:
         yield self.plan, batch.filter(pc.invert(placed))
         batch = batch.filter(placed)
         yield replace(self.plan, framing=self.plan.taken), batch.filter(pc.equal(batch[OFFSET], 0))
-        behind = batch.filter(pc.greater(batch[OFFSET], 0))
+        rest = batch.filter(pc.greater(batch[OFFSET], 0))
         if {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}:
-            yield self.plan, behind  # the given parameters include all values of the header
+            yield self.plan, rest  # the given parameters include all values of the header
             return
-        for path in pc.unique(behind[SOURCE]).to_pylist():
-            yield self._of_file(path), behind.filter(pc.equal(behind[SOURCE], path))
+        for path in pc.unique(rest[SOURCE]).to_pylist():
+            yield self._of_file(path), rest.filter(pc.equal(rest[SOURCE], path))
 
     def _of_file(self, path: str) -> Plan | None:
         if path not in self.known:
@@ -56,7 +56,7 @@ class Headers:
         try:
             file = looked_up(path)
             with file.place.open() as source, plain(source, file.place.open, path, bounds(asked)) as stream:
-                found = behind_header(asked, open_module(asked), stream)
+                found = plan_after_header(asked, open_module(asked), stream)
         except (OSError, MisuseError):
             return None
         return None if found is asked else replace(found, framing=self.plan.framing)

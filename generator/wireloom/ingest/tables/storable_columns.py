@@ -24,7 +24,7 @@ def tabled(flat: pa.StructType) -> pa.StructType:
 
 def left_out(type: pa.DataType, path: str) -> Iterator[str]:
     """The paths of columns that `tabled` leaves out; if all parts of a column are left out, only its own path."""
-    if path and _held(type) is None:
+    if path and _with_values(type) is None:
         yield path
         return
     for name, below in _parts(type):
@@ -57,23 +57,23 @@ def refuse_unreadable(fields: Sequence[Mapping[str, Any]]) -> None:
         )
 
 
-def _held(type: pa.DataType) -> pa.DataType | None:
+def _with_values(type: pa.DataType) -> pa.DataType | None:
     """The type without parts that have no values; None if nothing remains."""
     if pa.types.is_struct(type):
         fields = _kept(type)
         return pa.struct(fields) if fields else None
     if pa.types.is_map(type):
-        item = _held(type.item_type)
+        item = _with_values(type.item_type)
         return None if item is None else pa.map_(type.key_field, type.item_field.with_type(item))
     if pa.types.is_list(type) or pa.types.is_large_list(type):
-        element = _held(type.value_type)
+        element = _with_values(type.value_type)
         made = pa.list_ if pa.types.is_list(type) else pa.large_list
         return None if element is None else made(type.value_field.with_type(element))
     return type
 
 
 def _kept(type: pa.StructType) -> list[pa.Field]:
-    return [field.with_type(held) for field in type if (held := _held(field.type)) is not None]
+    return [field.with_type(held) for field in type if (held := _with_values(field.type)) is not None]
 
 
 def _parts(type: pa.DataType) -> list[tuple[str, pa.DataType]]:

@@ -53,7 +53,7 @@ class Ruler:
         begins = offsets(self.struct, self.format)
         words: list[str] = []
         ruled = False
-        for step in sorted(self.struct.steps, key=_is_apart):
+        for step in sorted(self.struct.steps, key=_is_drawn_last):
             if isinstance(step, types.Mark) and begins.get(step.name):
                 self._mark(step.name)
             if not isinstance(step, Field) or not step.on_wire:
@@ -194,7 +194,7 @@ class Ruler:
             if _jumps(each.type) and lanes < _LANES:
                 self._back(target, lanes)
                 lanes += 1
-            for name in dict.fromkeys(_told_by(each)):
+            for name in dict.fromkeys(_measuring_fields(each)):
                 source = self.spots.get(name)
                 if source is not None and source is not target and lanes < _LANES:
                     self._arrow(source, target, lanes)
@@ -229,8 +229,8 @@ class Ruler:
             self.drawing.text(x + 18, self.y, "only under a condition", "small")
 
 
-def _is_apart(step: types.Step) -> bool:
-    """Whether a field is skipped: its offset counts from the end, or it is in an outer struct."""
+def _is_drawn_last(step: types.Step) -> bool:
+    """Whether a field is drawn after all others: its offset counts from the end, or from an outer struct."""
     return isinstance(step, Field) and (bool(step.base) or from_end(step) is not None)
 
 
@@ -266,7 +266,7 @@ def _kind(each: Field, format: Format) -> str:
     return "plain" if fixed_size(each, format.named) is not None else "open"
 
 
-def _told_by(each: Field) -> Iterator[str]:
+def _measuring_fields(each: Field) -> Iterator[str]:
     """The fields that hold the size, count or offset of a field."""
     plain = types.not_null(each.type)
     amounts = [each.size, each.at]

@@ -68,10 +68,10 @@ def pipeline(
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Start a Declarative Pipeline of Spark: a project that `spark-pipelines run` takes as it is.
+    """Start a Declarative Pipeline of Spark: a project that `spark-pipelines run` can run unchanged.
 
-    Three tables: bronze (records as they came), silver (those that are right, decoded), quarantine (the others, with
-    their bytes and the reason). Every record of bronze is in exactly one of the other two.
+    Three tables: bronze (raw records), silver (good records, decoded), quarantine (bad records, with their bytes and
+    the reason). Every record of bronze is in exactly one of the other two.
 
     \b
     Examples:
@@ -95,8 +95,8 @@ def project(
 ) -> None:
     """Start a project of your own: a folder with a first spec, and a package of its own name made from it.
 
-    Commands that run in the folder find the package by themselves. Programs import it once it is installed, as the last
-    line says.
+    Commands that run in the folder find the package by themselves. Programs can import it after it is installed, with
+    the command in the last line of the output.
 
     \b
     Examples:

@@ -64,10 +64,10 @@ def convert(
 ) -> None:
     """Convert records of one format to another with columns of the same names.
 
-    What matches is worked out from the two formats; --explain says it, and what will be lost. Members that the output
-    has no place for are left out and counted on standard error; what follows from other members, and would come back by
-    converting back, is not lost. Records that cannot be said are reported there, too, and make the exit code 1.
-    Where none can, no output is written, and a file that was there stays.
+    --explain shows which columns match, and what will be lost. Members without a place in the output are left out, and
+    counted on standard error. Derived members that converting back would restore do not count as lost. Records that the
+    output cannot express are reported there, too, and make the exit code 1. If no record can be converted, no output is
+    written, and an existing file stays.
 
     \b
     Examples:

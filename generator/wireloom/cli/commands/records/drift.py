@@ -42,7 +42,7 @@ def drift(
     shows (ignored, or hidden and not zero), for the first records of each file; columns that never vary or are never
     there; words that never occur; and the range of every column.
 
-    Suggests changes of the spec where that is safe: new words, new members, and null. Suggested names are only
+    Suggests changes of the spec that are safe: new words, new members, and null. Suggested names are only
     placeholders. --patch writes them as a patch for `git apply` or `patch -p1`.
 
     The exit code is 1 if there are errors, or numbers without a word.

@@ -137,16 +137,16 @@ class _Count:
 def _problems(parts: Iterator[Part], file: Opened, count: _Count) -> Iterator[tuple[Bad, Problem]]:
     """Each problem of each bad record. Lazy: a caller who stops early has read no further record."""
     before, count.files = count.records, count.files + 1
-    behind = 0
+    counted = 0
     for part in parts:
         for found in part.bad:
             count.records, count.bad = before + found.index + 1, count.bad + 1
             yield from ((found, problem) for problem in found.problems)
-        behind += part.records
-        count.records = before + behind
+        counted += part.records
+        count.records = before + counted
         progress(count.records, count.bad)
     damage = file.damage()
     if damage is not None:
         count.records, count.bad = count.records + 1, count.bad + 1
-        lost = validating.damaged(behind, *damage)
+        lost = validating.damaged(counted, *damage)
         yield from ((lost, problem) for problem in lost.problems)

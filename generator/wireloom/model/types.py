@@ -179,7 +179,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Delimiter:
-    """A value ends at the first `data` or any of `others` (binary); the delimiter belongs to it if `kept`.
+    """A value ends at the first `data`, or any of `others` (binary); the delimiter is part of it if `kept`.
 
     A missing delimiter is `code`, or else the error of a region that is too small. Delimiters start at a multiple of
     `unit` bytes. After an `escape` a byte means itself, or what `escaped` maps it to.
@@ -664,7 +664,7 @@ class Field:
     spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
     shared: bool = False  # the bytes that a run of bit fields shares; its `bits` are the fields
-    derive: Expression | None = None  # computed when building, also if there is a `compute`
+    derive: Expression | None = None  # computed when building, instead of `compute` if there is one
     compute: Expression | None = None  # not on the wire: computed when parsing
     given: bool = False  # a computed field that builders take from the value, as its source is derived from it
     agrees: bool = False  # repeats another member's meaning: builders reject a value in which the two differ

@@ -1,4 +1,4 @@
-"""Arrow columns of decoded values, and back: the only module of the runtime that imports pyarrow.
+"""Arrow columns of decoded values and of their errors; `reading` goes the other way.
 
 Types follow Spark's own mapping (no unsigned integers, every column nullable), so that the same columns pass through
 Arrow and Spark unchanged. Values are transposed level by level: one pyarrow call for each column, not for each value.

@@ -30,7 +30,7 @@ def run(*arguments, input=None):
 
 @pytest.fixture
 def events(tmp_path):
-    """Twenty events, of which number 7 has a header that proves nothing."""
+    """Twenty events; number 7 has a damaged header."""
     data = [bytearray(record(number)) for number in range(20)]
     data[7][2] ^= 0x41
     file = tmp_path / "events.bin"

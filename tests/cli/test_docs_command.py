@@ -35,7 +35,7 @@ examples:
 
 
 class Page(HTMLParser):
-    """The elements of a page, its anchors, and where it leads."""
+    """The elements, anchors and link targets of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ def specs(folder: Path, *names: str) -> Path:
 
 
 def run(folder: Path, out: Path) -> tuple[int, str]:
-    """The exit code of `docs`, and all that it said."""
+    """The exit code and output of `docs`."""
     done = CliRunner().invoke(app, ["docs", "--specs", str(folder), "--out", str(out)])
     return done.exit_code, done.output
 

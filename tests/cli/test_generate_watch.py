@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 
 def unfinished(begun: str, file: Path) -> None:
-    """Print, begin to write a file, say so through a pipe, and go on for ever."""
+    """Print, begin to write a file, signal that through a pipe, and never end."""
     sys.stdout.write("stale")
 
     class Text(str):

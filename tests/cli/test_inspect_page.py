@@ -46,7 +46,7 @@ def test_a_page_may_run_its_own_script_and_style_alone():
 
 
 def data_of(text: str) -> dict:
-    """What the script of a page shows."""
+    """The data in a page's script."""
     return json.loads(zlib.decompress(base64.b64decode(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])))
 
 
@@ -82,7 +82,7 @@ def show(tabs, tmp_path):
 
 
 def copied(tab, form):
-    """What a button copies; the page notes it once it is in the clipboard."""
+    """The text that a button copies; the page sets an attribute once it is in the clipboard."""
     tab.evaluate("delete document.body.dataset.copied")
     tab.click(f"#copy-{form}")
     tab.wait_for_selector("body[data-copied]")

@@ -180,7 +180,7 @@ def test_decode_and_validate_say_the_same_of_base64(tmp_path, digest, words):
 
 
 def test_every_pattern_of_a_schema_has_its_words_beside_it(case_package):
-    """What is said of a text that is misspelled is never the pattern, which no reader understands."""
+    """Messages about misspelled texts never show the pattern, which users do not understand."""
 
     def parts(schema):
         if isinstance(schema, dict):

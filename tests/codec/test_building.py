@@ -366,7 +366,7 @@ NUMBERS = {"Numbers": {"fields": [{"first": "varint32"}, {"second": "varint32"}]
 
 
 def test_a_noncanonical_record_is_written_as_read_until_it_is_changed(made: Made):
-    """The first number has two bytes where one would do, and the region has three."""
+    """The first number takes two bytes although one would do, so the region has three."""
     module, data = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS), b"\x85\x00\x07"
     value = module.parse(data)
     assert value == {"numbers": {"first": 5, "second": 7}}
@@ -392,7 +392,7 @@ def test_a_null_sentinel_is_written_as_it_was_read(made: Made):
 
 
 def test_a_hidden_field_is_written_as_read_until_the_value_is_changed(made: Made):
-    """The length says more than there is, which nobody checks, and decides what readers see of the part."""
+    """The hidden value differs from its derivation, which parsers do not check, and decides a visible member."""
     part = {"fields": [{"n": {"type": "uint8", "derive": "number", "hidden": True}}, {"is_one": {"compute": "n == 1"}}]}
     part["fields"][1]["is_one"]["type"] = "bool"
     number = {"type": "uint8", "values": {2: "two"}, "raw": "given"}
@@ -820,7 +820,7 @@ COMPUTED = {  # fields behind a text, and the records of texts of 3 and of no by
 def test_a_value_computed_from_offsets_is_known_at_its_place(
     made: Made, computed: list[Any], full: str, empty: str
 ) -> None:
-    """So is what is derived of it, behind and before it."""
+    """The same for values derived from it, before and after it."""
     fields: list[Any] = [{"text": "str(uint8)"}]
     for entry in computed:
         ((name, told),) = entry.items()
@@ -851,7 +851,7 @@ def test_a_given_computed_member_takes_precedence_over_derived_ones(made: Made) 
 
 
 def test_the_byte_order_that_no_member_says_is_the_first_one(made: Made) -> None:
-    """Where something else tells it, callers state it: a check, say."""
+    """If something else decides it, such as a check, callers must state it."""
     order = {"parameter": "order", "wrongWhen": ["wrong_order"]}
     module = made(
         {"data": {"type": "uint8", "values": {1: "little", 2: "big"}}},

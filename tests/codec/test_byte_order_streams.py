@@ -55,7 +55,7 @@ BODY = b"\x05\x06" * 640  # of 0x500 bytes, which are 5 in the other order, with
 
 
 def test_a_record_at_the_end_of_a_window_is_no_record_of_the_other_order() -> None:
-    """Though it reads in it: what is behind the window comes first."""
+    """Although the cut record is valid in the other order: the bytes after the window are read first."""
     data = (struct.pack(">H", len(BODY)) + BODY + b"\x05\x06") * 3_000
     with generated(resolved(documents({"made.yaml": AUTO}))) as made:
         assert len(data) > 3 * framed.AHEAD

@@ -20,7 +20,7 @@ FOLDER = Path(os.environ.get("WIRELOOM_CAPTURES") or ROOT.parent / "shared" / "c
 
 @dataclass(frozen=True)
 class Capture:
-    """How a folder of captures is read, what in it is none of the format, in hexadecimal, and what is built again."""
+    """How to read a folder of captures, which records (in hexadecimal) are foreign, and which are built again."""
 
     module: ModuleType
     records: Callable[[Path, ModuleType], Iterator[bytes]]

@@ -46,7 +46,7 @@ def messages(module) -> list[bytes]:
 
 
 def holds(before, after) -> bool:
-    """Whether every value that is not null came back; a format that must say more says a default."""
+    """Whether every non-null value survived; a required member may have a default instead of null."""
     match before:
         case None:
             return True
@@ -357,7 +357,7 @@ def test_a_key_that_is_no_text_becomes_one_whatever_number_it_is(key, text):
 
 
 def one_by_one(monkeypatch, there: Conversion, data: pa.Array):
-    """What is made of the records where builders alone have the word."""
+    """The conversion with builders only."""
     with monkeypatch.context() as patched:
         patched.setattr(placing, "written", lambda records, *_: placing.Written([None] * len(records), {}))
         return there.of_messages(data)

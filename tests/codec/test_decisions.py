@@ -50,7 +50,7 @@ def build_examples(format: Format, module: Any) -> None:
 
 
 def test_builders_leave_to_the_value_what_is_said(case_package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each field that the value alone decides while the examples of all formats are built, but what is hidden."""
+    """Collects the visible fields that only the value decides while the examples of all formats are built."""
     left = set[tuple[str, str]]()
     for name in ("_is_left_out", "decide"):
         real = getattr(Facts, name)

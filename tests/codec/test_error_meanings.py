@@ -161,7 +161,7 @@ def quarantined(home: Path) -> list[dict[str, object]]:
 
 @pytest.fixture(name="home")
 def _home(tmp_path: Path) -> Path:
-    """The tables of a file of which one record is bad."""
+    """The tables of a file with one bad record."""
     (tmp_path / "a").write_bytes(built(1) + damaged(built(2)) + built(3))
     ingest(LocalEngine(1), Job(PLAN, str(tmp_path / "a"), str(tmp_path / "out")))
     return tmp_path / "out"

@@ -146,7 +146,7 @@ def said(error: DecodeError | None) -> tuple[object, ...]:
 
 
 def from_parts(module: ModuleType, source: bytes | BinaryIO, **keywords: Any) -> Iterator[tuple[Any, ...]]:
-    """What `decode_stream` says of each record: where it stands, its size, and its error."""
+    """The offset, size and error of each record in `decode_stream`."""
     for part in module.decode_stream(source, **keywords):
         errors = part.errors.to_pylist()
         if part.parents is not None:
@@ -157,7 +157,7 @@ def from_parts(module: ModuleType, source: bytes | BinaryIO, **keywords: Any) ->
 
 
 def in_itself(module: ModuleType, record: Framed, **keywords: Any) -> tuple[object, ...]:
-    """What `parse` says of a record's bytes alone."""
+    """The result of `parse` for the record's bytes alone."""
     try:
         module.parse(record.data, **keywords)
     except DecodeError as error:
@@ -453,7 +453,7 @@ def test_a_prefix_that_no_record_can_have_ends_the_stream_as_one_bad_record(text
 
 
 def test_a_spec_says_a_framing_by_its_parts(tmp_path: Path) -> None:
-    """Written, read, converted and split as it says, by every command."""
+    """Written, read, converted and split accordingly by every command."""
     home, out = tmp_path / "specs" / "meter", tmp_path / "out"
     home.mkdir(parents=True)
     (home / "meter.yaml").write_text(METER)

@@ -183,7 +183,7 @@ class Meter:
 
 @pytest.fixture
 def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
-    """What counts work."""
+    """The meter of this test."""
     return Meter(monkeypatch)
 
 
@@ -205,7 +205,7 @@ def wide_keys_within_keys(count: int) -> bytes:
 
 
 def sums_over_what_follows(count: int) -> bytes:
-    """Items whose checksums cover all items behind them."""
+    """Items whose checksums cover all later items."""
     data = b"x" * 8
     for _ in range(count):
         data = (6 + len(data)).to_bytes(2, "big") + zlib.crc32(data).to_bytes(4, "big") + data
@@ -272,7 +272,7 @@ def test_four_times_the_bytes_take_four_times_the_work(
 def test_building_four_times_the_levels_takes_no_more_than_each_over_again(
     formats: Callable[[str], ModuleType], meter: Meter, name: str
 ) -> None:
-    """Each level asks where its bytes end, and is laid out anew for that."""
+    """Each level needs its end offset, and is laid out again for it."""
     module = formats(name)
 
     def value(levels: int) -> dict[str, object]:

@@ -19,7 +19,7 @@ ETHERNET, USB, DBUS, EBHSCR = 1, 249, 231, 279
 def capture(
     order: str = "<", magic: int = US, version: tuple[int, int] = (2, 4), link: int = ETHERNET, packets=PACKETS
 ) -> bytes:
-    """A capture file; before version 2.3 the length on the wire stands before that of what was kept."""
+    """A capture file; before version 2.3 the original length precedes the captured length."""
     made = struct.pack(f"{order}IHHiIII", magic, *version, 0, 0, 65535, link)
     extra = struct.pack(f"{order}IHBx", 2, 0x0800, 4) if magic == PATCHED else b""
     for seconds, fraction, data, length in packets:

@@ -119,7 +119,7 @@ def invalid(ctx):
 
 
 def descriptor_set(format: Format) -> bytes:
-    """What the emitted module says."""
+    """The descriptor set in the generated module."""
     namespace = {}
     exec(emitter.emit(format), namespace)  # noqa: S102 - the emitted module is under test
     return namespace["DESCRIPTOR_SET"]
@@ -727,7 +727,7 @@ def plain(message) -> dict:
 
 
 def verdicts(body: bytes) -> list[object]:
-    """What the protobuf library makes of the bytes: a value, or our codes for its refusal, one for each fault."""
+    """The result of the protobuf library: a value, or our codes for its refusal, one for each fault."""
     message = SAMPLE_CLASS()
     try:
         message.ParseFromString(body)
@@ -754,7 +754,7 @@ def ours(body: bytes) -> object:
 
 
 def agree(body: bytes) -> None:
-    """We say what the protobuf library says, where it does not differ from the protobuf specification."""
+    """Compare with the protobuf library, except where it deviates from the protobuf specification."""
     theirs, mine = verdicts(body), ours(body)
     if mine == "field number 0" or not theirs:  # it accepts that within a group that it skips
         return
@@ -810,7 +810,7 @@ def entry(number: int, *halves: bytes) -> bytes:
 
 
 def rest(value: bytes) -> bytes:
-    """What stands behind a tag."""
+    """The bytes after a tag."""
     return value[leb128.decoded(value, 0, len(value), 16)[1] :]
 
 

@@ -24,7 +24,7 @@ OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends", 
 
 
 def variants(format: Format) -> list[dict[str, str]]:
-    """No parameter, and each byte order where that is one."""
+    """Default parameters, and each byte order if that is a parameter."""
     orders = [parameter for parameter in format.parameters if parameter.name == format.byte_order.parameter]
     return [{}, *({order.name: option} for order in orders for option in order.options if option != order.default)]
 

@@ -47,7 +47,7 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 def written_out(schema: Any, definitions: dict[str, Any]) -> Any:
-    """The schema with what it refers to in place of each reference."""
+    """The schema with every reference replaced by its definition."""
     match schema:
         case {"$ref": name}:
             return written_out(definitions[name.removeprefix("#/$defs/")], definitions)

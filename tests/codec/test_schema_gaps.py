@@ -65,7 +65,7 @@ def package_of(format: Format) -> str:
 
 
 def verdict(module: Any, text: str, root: str) -> str | None:
-    """The code that the parser gives; None where it takes the document."""
+    """The parser's error code; None if it accepts the document."""
     try:
         module.parse(text.encode("utf-8", "surrogatepass"), root=root)
     except DecodeError as error:
@@ -74,7 +74,7 @@ def verdict(module: Any, text: str, root: str) -> str | None:
 
 
 def judged(validator: Draft202012Validator, text: str) -> bool | None:
-    """Whether the schema takes the document; None where it is no JSON."""
+    """Whether the schema accepts the document; None if it is no JSON."""
     try:
         document = json.loads(text)
     except ValueError:

@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
 
 
 def keeps(module: ModuleType, data: bytes) -> Any:
-    """The value of a record, which builders write as it was, whatever they know of it, and `encode` does."""
+    """The value of a record; checks that builders, with and without the record's bytes, and `encode` reproduce it."""
     value = module.parse(data)
     assert module.build(plain(value)) == data
     assert module.build(value) == data
@@ -70,7 +70,7 @@ def flags(body: str, head: str) -> tuple[Fields, Fields, list[str]]:
 
 
 def kinds(body: str, head: str) -> tuple[Fields, Fields, list[str]]:
-    """A number of a header, which says what the body has."""
+    """A number in a header that selects the members of the body."""
     told = [{"kind": {"type": "uint8", "derive": f"present({body}a) ? 1 : present({body}c) ? 2 : 0"}}]
     has = [{"a": {"type": "uint8", "when": f"{head}kind == 1"}}, {"c": {"type": "uint16", "when": f"{head}kind == 2"}}]
     return told, has, ["0141", "020005", "00"]
@@ -338,7 +338,7 @@ MIDI = {
 
 
 def midi(events: int) -> tuple[Fields, dict[str, Any], bytes]:
-    """Events of a track: a time, and a note or a text, told by its first byte."""
+    """MIDI-like events: a time, and a note or a text, selected by the first byte."""
     fields: Fields = [
         {"length": {"type": "uint32", "hidden": True, "derive": "end - start"}},
         {"mark": "start"},

@@ -133,7 +133,7 @@ def said(explained: spans.Explained) -> tuple[object, ...] | None:
 
 
 def named(explained: spans.Explained) -> set[tuple[str, int, str]]:
-    """The spans of values; what surrounds a fault is told by the parts that are folded, too."""
+    """The spans of values; folded spans count too, since they describe bytes around a fault."""
     found = (each for each in explained.span.walk() if each.path and each.kind not in ("folded", "ignored", "unread"))
     return {(each.kind, each.start, each.path) for each in found}
 

@@ -287,7 +287,7 @@ def test_a_replay_reads_records_as_the_header_of_their_file_says(capture: Any, t
 def test_a_replay_takes_no_header_that_cannot_be_read_for_a_record(
     capture: Any, tmp_path: Path, framing: str | None
 ) -> None:
-    """Nor the header in front of what no record is behind."""
+    """Nor a header without records after it."""
     (tmp_path / "in").mkdir()
     good = header("<", "ns", 7)
     for name, data in {"a": b"\0" * 16 + packet("<", 0), "b": good[:9], "c": good}.items():

@@ -53,7 +53,7 @@ def values(module: ModuleType, format: Format) -> Iterator[tuple[dict[str, Any],
 
 
 def stream(write: Callable[..., Iterator[bytes]], given: Any, **keywords: Any) -> bytes | None:
-    """What is written; None where a record could not be found again."""
+    """The written stream; None if a record in it could not be found again."""
     try:
         return b"".join(write(given, **keywords))
     except EncodeError:

@@ -141,7 +141,7 @@ def test_what_the_decoder_takes_is_valid_and_what_it_refuses_is_not(format: Form
 
 
 def look(found: list[Problem], text: str) -> None:
-    """Problems stand in order, at places that the text has."""
+    """Check that problems are sorted, with offsets inside of the text."""
     data = text.encode("utf-8", "surrogatepass")
     assert found == sorted(found, key=lambda each: each.offset)
     for each in found:
@@ -158,7 +158,7 @@ def look(found: list[Problem], text: str) -> None:
 
 
 def resolve(document: Any, pointer: str) -> Any:
-    """What a JSON pointer names; KeyError or IndexError where there is nothing."""
+    """The value that a JSON pointer names; raises KeyError or IndexError if there is none."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         document = document[int(name)] if isinstance(document, list) else document[name]

@@ -27,7 +27,7 @@ def made(field: str, encoding: str = "binary") -> Iterator[Made]:
 
 
 def encoded(codec: Any, column: pa.Array) -> list[bytes] | str:
-    """The records, or the error of the first that is none."""
+    """The records, or the error of the first bad value."""
     try:
         return list(codec.encode(pa.StructArray.from_arrays([column], ["v"])).to_pylist())
     except EncodeError as error:
@@ -35,7 +35,7 @@ def encoded(codec: Any, column: pa.Array) -> list[bytes] | str:
 
 
 def by_both_paths(field: str, column: pa.Array) -> list[bytes] | str:
-    """What the engine makes of a column, which is what builders make of its values."""
+    """The engine's result for a column, which must equal the builders'."""
     with made(field) as module:
         codec = module.module.CODEC
         found = encoded(codec, column)
@@ -119,7 +119,7 @@ def test_values_without_a_rendering_are_errors():
 
 
 def test_a_slice_of_large_lists_of_run_ends_is_an_error_of_its_row():
-    """Arrow's cast of one gives what is no array, and touching it ends the process."""
+    """Arrow's cast of such a slice is invalid, and accessing it crashes the process."""
     text = pa.array(["x"] * 6)
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([6], pa.int32()), pa.array([b"y"]))
     elements = pa.StructArray.from_arrays([text, runs], ["a", "b"])

@@ -46,7 +46,7 @@ def test_the_rule_finds_its_case_with_both_places_and_a_way_out(name, compared):
 
 
 def outcome(module, witness):
-    """What one spec makes of a witness: the rendering, or the code of the error."""
+    """The result of one spec for a witness: the rendering, or the error code."""
     try:
         value = module.parse(witness.data, root=witness.root, **dict(witness.parameters))
     except DecodeError as error:
@@ -286,7 +286,7 @@ def renamed(part):
 
 @pytest.mark.parametrize("format", [*shipped_formats(), *case_formats()], ids=lambda format: format.name)
 def test_names_of_types_are_no_difference(format):
-    """Of every feature of the language: a spec is like itself, whatever its types are called."""
+    """For every feature of the language, renaming its types is no difference."""
     other = replace(
         format,
         types=tuple((f"{name}Renamed", renamed(type)) for name, type in format.types),

@@ -204,7 +204,7 @@ def test_no_modules_import_one_another_in_a_circle():
 
 
 def room(module: str) -> str | None:
-    """The room of the runtime that a module stands in."""
+    """The package directly below `wireloom.runtime` that contains a module."""
     names = module.split(".")
     return names[2] if names[:2] == ["wireloom", "runtime"] and len(names) > 2 else None
 

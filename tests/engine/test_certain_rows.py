@@ -42,7 +42,7 @@ def hold(engine, examples, count):
 
 
 def _is_taken(engine, request, records):
-    """Whether the engine takes the columns: a word that is none is the builders' to refuse."""
+    """Whether the engine takes the columns; unknown words are left to the builders."""
     try:
         engine.writer(request).gathered(records)
     except Uncovered:

@@ -53,7 +53,7 @@ def told(error: DecodeError) -> tuple[object, ...]:
 
 
 def error_of(codec: Any, data: bytes, root: str | None, parameters: dict[str, Any]) -> tuple[object, ...] | None:
-    """What reading all of a record says."""
+    """The error of parsing the record from the start."""
     try:
         codec.parse(data, root=root, **parameters)
     except DecodeError as error:
@@ -62,7 +62,7 @@ def error_of(codec: Any, data: bytes, root: str | None, parameters: dict[str, An
 
 
 def hold(codec: Any, format: Any) -> int:
-    """Damaged examples of a format have the errors that the parser says of them; how many there were."""
+    """Check that damaged examples of a format give the parser's errors; returns how many there were."""
     source, count = random.Random(format.name), 0
     for example in format.examples:
         parameters = dict(example.parameters)
@@ -209,7 +209,7 @@ types:
 
 
 def modules_of(name: str, text: str, folder: Path) -> Any:
-    """The package of a spec, of which all is given from its encoding on."""
+    """The modules of a spec, whose text follows the line `root`."""
     (folder / f"{name}.yaml").write_text(f"wireloom: 1\nformat: {name}\ntitle: t\nroot: R\n{text}", encoding="utf-8")
     (format,) = pipeline.formats(folder)
     return opened({format.name: pipeline.emit(format)})
@@ -361,7 +361,7 @@ def test_validation_passes_over_what_was_read_too(tmp_path: Path) -> None:
 
 
 def test_one_message_is_validated_as_many_are() -> None:
-    """By the engine, where it is right: the parser is asked about those that are refused."""
+    """Good messages are validated by the engine; the parser only reads refused ones."""
     data = SHIPPED["netflow_v5"].examples[0].data
     assert netflow_v5.validate(data) == []
     assert "wireloom.runtime.parsers.structure" not in called_in(partial(netflow_v5.validate, data))

@@ -396,7 +396,7 @@ def test_a_layout_that_is_not_as_it_was_generated_is_refused(engine):
 
 
 def _paths(tree, path=()):
-    """Where the words and numbers of a layout stand."""
+    """The paths of the words and numbers in a layout."""
     for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
         if isinstance(value, dict | tuple):
             yield from _paths(value, (*path, key))

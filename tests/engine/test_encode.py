@@ -47,7 +47,7 @@ def decoded(engine, **settings):
 
 
 def said(engine, records, **settings):
-    """The rows that the format can say: an aggregate of no records is none."""
+    """The rows that the format can express; an aggregate without records is not one."""
     request = asked(engine, **settings)
     good = [
         isinstance(encoding.outcome(partial(encoding.constructed, engine, records.take([row]), request)), bytes)
@@ -62,7 +62,7 @@ def plain(engine):
 
 
 def outcomes(engine, records):
-    """What encoding gives or raises, with the engine and without it, as text."""
+    """The result or exception of encoding, with the engine and without it, as text."""
     return tuple(
         encoding.outcome(lambda codec=codec: codec.encode(records).to_pylist())
         for codec in (engine.codec, plain(engine))
@@ -291,7 +291,7 @@ def test_buffers_that_are_too_short_are_refused(engine, shorter):
 
 
 def test_a_wrong_program_is_refused_or_harmless(engine):
-    """Any word of a program may be anything: it is refused when loaded, or what it writes stays within the record."""
+    """A program with a random word is refused when loaded, or writes only inside of the record."""
     native, source = engines.module(), random.Random(5)
     request = asked(engine)
     root = engine.root(request)

@@ -263,7 +263,7 @@ def codec(name: str) -> Any:
 
 
 def given_up(name: str, rows: list[dict[str, Any] | None]) -> set[int]:
-    """The rows that the engine gives up on; what it writes of the others is what it reads."""
+    """The rows that the engine gives up on; checks that it reads the others back unchanged."""
     found = codec(name)
     request = engines.Request(found.default_root, found.settings({}))
     records = arrow.to_struct_array(rows, found.root(None).logical)

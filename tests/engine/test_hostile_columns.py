@@ -28,7 +28,7 @@ def int64s(*numbers: int) -> pa.Buffer:
 
 
 def view(size: int, buffer: int, place: int) -> pa.Buffer:
-    """One view of bytes that stand elsewhere."""
+    """An Arrow view of bytes in another buffer."""
     return pa.py_buffer(struct.pack("<i4sii", size, b"xxxx", buffer, place))
 
 
@@ -45,7 +45,7 @@ BYTES: dict[str, tuple[Any, list[pa.Buffer | None], int]] = {
 
 
 def imported(type: pa.DataType, buffers: list[pa.Buffer | None], length: int) -> pa.Array:
-    """An array as another process may hand it over; whatever pyarrow refuses by itself is no matter of ours."""
+    """An array as another process may pass it; those that pyarrow itself refuses are skipped."""
     try:
         return pa.Array.from_buffers(type, length, buffers)
     except (pa.ArrowInvalid, pa.ArrowIndexError):

@@ -28,7 +28,7 @@ def decoded(engine, count, size):
 
 
 def sums(records):
-    """What changes where any byte does."""
+    """A hash of the bytes, which changes with any of them."""
     return hash(bytes(records.field("data").buffers()[2]))
 
 
@@ -77,7 +77,7 @@ def test_streams_unlike_those_before_them_are_read_alike():
 
 
 def records(codec, stream):
-    """What a codec, which is a new one where it was replaced, makes of a stream."""
+    """The records that a codec decodes from a stream."""
     found = pa.concat_arrays([batch.records for batch in codec.decode_stream(io.BytesIO(stream))])
     assert found.null_count == 0
     return found

@@ -315,7 +315,7 @@ def test_bits_behind_a_word_are_read_where_it_is_one_of_several_kinds(name, chos
 
 
 def _one(alternatives):
-    """The value of the alternative that there is; None where there is none."""
+    """The alternative that is present; None if there is none."""
     return next((each for each in alternatives.values() if each is not None), None)
 
 
@@ -488,7 +488,7 @@ def test_rows_of_every_version_that_an_arity_tells_are_written_as_built(kind, ca
 @native
 @pytest.mark.parametrize("molten", ["Part", "Either"])
 def test_rows_of_versions_in_which_records_melt_in_are_written_as_built(molten):
-    """A value that says nothing of such a record is of the version without it, wherever that has a place for it."""
+    """A value without members of such a record is of the version without it, if that version allows it."""
     trials = [
         {"name": "part", "type": "Part", "fallback": [{"codes": ["type_mismatch"]}]},
         {"name": "other", "type": "Other"},
@@ -562,7 +562,7 @@ def test_a_text_that_is_computed_in_a_case_is_written_by_the_engine(name):
 
 @native
 def test_a_row_that_says_no_tag_is_of_the_case_whose_tag_is_constant():
-    """Where one of two cases says itself what its tag is, and the other leaves it to the value."""
+    """One of two cases has a constant tag, and the other takes it from the value."""
     types = {
         "R": {"select": {"member": "kind"}, "cases": {"a": "Named", "b": "Constant"}},
         "Named": {"fields": [{"kind": "str"}, {"x": {"type": "int", "optional": True}}]},
@@ -589,7 +589,7 @@ def test_a_row_that_says_no_tag_is_of_the_case_whose_tag_is_constant():
     "tag", [{"type": "str?"}, {"type": "str?", "optional": True}, {"type": "str", "optional": True}]
 )
 def test_a_row_without_a_tag_is_of_the_case_that_readers_come_to(tag):
-    """Null is written where the member must be there, and tells no case; where it is left out, that is the default."""
+    """A required null member is written, and selects no case; if it is omitted, the default case applies."""
     types = {
         "R": {"select": {"member": "kind", "default": "b"}, "cases": {"a": "Constant", "b": "Named"}},
         "Constant": {"fields": [{"tag": {"type": "str", "member": "kind", "const": "a", "hidden": True}}]},
@@ -614,7 +614,7 @@ LEFT_OUT = {
 @native
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_a_case_that_shows_what_is_computed_of_what_rows_leave_out_is_told_by_it(name):
-    """Rows that say otherwise are of the case that takes them: the builders know, who are left them alone."""
+    """Rows that state otherwise belong to the case that accepts them, which the builders decide."""
     told, count = LEFT_OUT[name]
     first = [{"tag": {"type": "uint8", "const": 1, "hidden": True}}, *told]
     first += [{"row": {"type": "list(uint8)", "count": count}}, {"is_long": {"type": "bool", "compute": "n > 4"}}]
@@ -649,7 +649,7 @@ AT_LAST = {
 @native
 @pytest.mark.parametrize("name", AT_LAST)
 def test_the_last_field_may_go_back_to_what_has_been_written(name):
-    """It stands where what is there says the same, as builders find when they read back what they wrote."""
+    """It is written if the bytes there are equal, as builders find when they read back their output."""
     part = [{"place": "uint8"}, {"data": "bytes(4)"}, {"last": {**AT_LAST[name], "at": "place"}}]
     types = {
         "R": {"fields": [{"parts": {"type": "list(Part)", "count": "uint8"}}, {"behind": "uint8"}]},
@@ -679,7 +679,7 @@ def test_the_last_field_may_go_back_to_what_has_been_written(name):
 @pytest.mark.parametrize("encoding", ["binary", "msgpack", "json", "protobuf"])
 @pytest.mark.parametrize("type", ["uint64", "list(Word)"])
 def test_words_of_numbers_beyond_int64_are_written_by_the_engine(encoding, type):
-    """Registers have no such number; what is written for a word is stated."""
+    """Registers cannot hold such numbers; the wire value of a word is a constant."""
     words = {2**64 - 1: "most", 2**63: "more", 1: "one"}
     tag = {"tag": 1} if encoding == "protobuf" else {}
     number = {"type": "uint64", "values": words, **tag}
@@ -701,7 +701,7 @@ def test_words_of_numbers_beyond_int64_are_written_by_the_engine(encoding, type)
 @native
 @pytest.mark.parametrize("elsewhere", [{"at": "place", "from": "start"}, {"at": "place"}], ids=["mark", "struct"])
 def test_bytes_that_reach_into_a_digest_are_refused(elsewhere):
-    """What stands there is the digest; a digest made later would stand over what was read back."""
+    """The digest is already written there; computed later, it would overwrite bytes that were read back."""
     fields = [
         {"mark": "start"},
         {"place": "uint8"},
@@ -772,7 +772,7 @@ MADE_UP = {  # what a case says of a member that builders do not need, and what 
     ],
 )
 def test_a_member_that_one_case_makes_up_may_be_left_out_there(name, encoding, chosen):
-    """Another case has a member of that name which a row has to say."""
+    """In the other case, a row must give the member of that name."""
     part = {
         "a case": {"type": "Case"},
         "melting in": {"type": "Case", "flatten": True},
@@ -827,7 +827,7 @@ def test_bits_of_an_entry_are_given():
 
 @native
 def test_a_case_without_a_member_that_it_needs_is_passed_over():
-    """Of two that say as little, builders write the one that can be built."""
+    """Of two cases that fit a row equally, builders write the one that can be built."""
     first = [
         {"tag": {"type": "uint8", "const": 1, "hidden": True}},
         {"parts": {"type": "list(uint8)", "count": "uint8"}},
@@ -953,7 +953,7 @@ BEGUN = (b"", b"\x80", b"\xff", b"\xf0\x80", b"\x40", b"\x01", b"\x12", b"1", b"
 
 
 def _attempted(fields, **types):
-    """A format whose records are these fields, or, where they are not, bytes."""
+    """A format whose records have these fields; others are plain bytes."""
     codes = ["truncated", "int_range", "type_mismatch", "bad_region", "bad_size", "depth_limit"]
     trials = [{"name": "first", "type": "First", "fallback": [{"codes": codes}]}, {"name": "rest", "type": "Rest"}]
     types |= {"Root": {"attempt": trials}, "First": {"fields": fields}, "Rest": {"fields": [{"rest": "bytes"}]}}
@@ -1168,7 +1168,7 @@ def test_a_row_that_no_version_has_a_place_for_is_an_error_as_it_is_for_builders
 
 
 def assert_encoded_natively(name, case_package):
-    """What is decoded of a case's examples is encoded to the same bytes, and no row by the construct path."""
+    """Check that decoded examples of a case encode to the same bytes, without the construct path."""
     module = importlib.import_module(f"{case_package.__name__}.{name}")
     examples = [example.data for example in FORMATS[name].examples if example.error is None and example.rebuilds]
     decoded = module.CODEC.decode(pa.array(examples, pa.binary()))
@@ -1202,7 +1202,7 @@ def test_every_reason_to_leave_the_engine_is_in_its_page():
 
 
 def _reasons(path):
-    """What the Uncovered of a module say; ... stands for what depends on the spec."""
+    """The reasons of Uncovered in a module; ... stands for parts that depend on the spec."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Raise(exc=ast.Call(func=ast.Name("Uncovered"), args=[ast.Constant(text)])):
@@ -1340,7 +1340,7 @@ def test_a_size_that_is_null_sends_an_attempt_on_within_the_engine(step):
 
 
 def _tried(code, fields, **types):
-    """A format that reads a record by these fields, or as bytes where they end in an error."""
+    """A format that reads a record with these fields, or as bytes if that gives the error."""
     cases = [{"name": "a", "type": "A", "fallback": [{"codes": [code]}]}, {"name": "b", "type": "B"}]
     types |= {"R": {"attempt": cases}, "A": {"fields": fields}, "B": {"fields": [{"rest": "bytes"}]}}
     errors = {"endless": "It does not end."} if code == "endless" else {}

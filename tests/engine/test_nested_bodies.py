@@ -85,7 +85,7 @@ def test_engine_and_parser_agree_on_bodies_that_others_wrote(format, case_packag
 
 
 def agreed(found: Any, records: list[bytes], **parameters: Any) -> list[str | None]:
-    """The codes of the errors, of which engine and parser say the same."""
+    """The error codes, on which engine and parser must agree."""
     decoded = found.decode(records, **parameters)
     codes = [None if error is None else error["code"] for error in decoded.errors.to_pylist()]
     for record, row, code in zip(records, decoded.records.to_pylist(), codes, strict=True):

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engi
 
 
 def with_garbage(array: pa.Array, hidden: pa.Array | None = None) -> pa.Array:
-    """The array with values that mean nothing, and are no nulls, where it is `hidden` and below its own nulls."""
+    """The array with arbitrary non-null values where it is `hidden`, and below its own nulls."""
     hidden = pa.array([False] * len(array)) if hidden is None else hidden
     null = pc.or_(hidden, array.is_null())
     if pa.types.is_struct(array.type):
@@ -43,7 +43,7 @@ def with_garbage(array: pa.Array, hidden: pa.Array | None = None) -> pa.Array:
 
 
 def _lists(array: pa.Array, null: pa.Array, mask: pa.Array) -> pa.Array:
-    """Lists or maps of which the null and the hidden ones have an element."""
+    """Lists or maps whose null and hidden entries have an element."""
     is_map = pa.types.is_map(array.type)
     columns = [array.keys, array.items] if is_map else [array.values]
     places: list[int | None] = []

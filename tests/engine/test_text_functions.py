@@ -74,7 +74,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 def record(chance: Chance) -> bytes:
-    """A record whose texts and places stand at edges."""
+    """A record with texts and indices at their limits."""
 
     def text(size: int) -> str:
         return "".join(chance.choice(CHARACTERS) for _ in range(size))

@@ -26,7 +26,7 @@ RECORDS = 60
 
 @pytest.fixture
 def job(tmp_path, monkeypatch):
-    """A job of several row groups and files, one record of which is bad."""
+    """A job of several row groups and files, with one bad record."""
     monkeypatch.setattr(parts, "WINDOW", 1500)
     made = [record(number) for number in range(RECORDS)]
     made[7] = made[7][:-1] + bytes([made[7][-1] ^ 1])

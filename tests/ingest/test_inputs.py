@@ -69,7 +69,7 @@ def plan(module=databus_event, **options):
 
 @pytest.fixture
 def run(tmp_path):
-    """Ingest a file, or what is in the folder; the summary, the rows and the quarantine."""
+    """Ingest a file, or the files of the folder; returns the summary, the rows and the quarantine."""
     runs = iter(range(100))
 
     def ran(files, asked=None, told=None, **options):
@@ -250,7 +250,7 @@ def test_a_file_that_is_named_itself_is_read_whatever_it_is_called(tmp_path):
 
 @pytest.fixture
 def meddling(tmp_path, monkeypatch):
-    """What happens to a file between planning and reading."""
+    """Changes a file between planning and reading."""
 
     def happens(act):
         planned = LocalEngine.prepared.__globals__["groups"]

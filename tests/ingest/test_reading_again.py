@@ -64,7 +64,7 @@ def told(folder, plan=PLAN, **options):
 
 
 def held(folder):
-    """What the two tables have: numbers of records by their files, and bad ones by theirs."""
+    """The records and quarantined records in the tables, by source file."""
     good = pq.read_table(folder / "output" / "records").to_pylist()
     bad = pq.read_table(folder / "output" / "quarantine").to_pylist()
     names = [

@@ -35,7 +35,7 @@ GARBAGE = b"\x09" + bytes(20)
 
 @pytest.fixture(name="source")
 def _source(tmp_path: Path) -> Path:
-    """Two files of ten events, three of them with a checksum that does not hold, and a file that is none."""
+    """Two files of ten events, three of them with a wrong checksum, and a file that has none."""
     folder = tmp_path / "in"
     folder.mkdir()
     records = [damaged(built(number)) if number in (1, 4, 9) else built(number) for number in range(10)]
@@ -54,7 +54,7 @@ def run(home: Path, processes: int = 1, plan: Plan = LENIENT):
 
 
 def everything(home: Path) -> None:
-    """After a replay, whatever happened during it."""
+    """Check the tables after a replay."""
     assert Counter(row["sequence"] for row in rows(home / "records")) == Counter(range(10))
     assert [(row["code"], row["raw"]) for row in rows(home / "quarantine")] == [("bad_version", GARBAGE)]
 

@@ -69,11 +69,11 @@ def scripts(home: Path) -> Iterator[Script]:
 
 
 class MissingError(Exception):
-    """What an assertion asks for was not carried over."""
+    """The subject of an assertion was not imported."""
 
 
 def looked_up(node: ast.expr, record: Any) -> Any:
-    """What an expression of an assertion is of a record."""
+    """The value of an assertion's expression for a record."""
     match node:
         case ast.Name(id="r"):
             return record

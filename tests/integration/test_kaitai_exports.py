@@ -79,7 +79,7 @@ def described(folder: Path) -> Iterator[Described]:
 
 
 def compiled(all_described: list[Described], tools: Path) -> list[dict[str, str]]:
-    """What the compiler makes of each description."""
+    """The compiler's output for each description."""
     file = tools / "descriptions.json"
     file.write_text(json.dumps({str(place): each.description for place, each in enumerate(all_described)}))
     script = Path(__file__).with_name("kaitai_compiler.js")

@@ -100,7 +100,7 @@ def tools(tmp_path_factory):
 
 
 def test_javascript_judges_and_reads_as_the_schemas_say(tools):
-    """Ajv in strict mode gives the same verdicts; what quicktype makes reads everything that is valid."""
+    """Ajv in strict mode gives the same results; quicktype's readers read every valid document."""
     cases = {}
     for name, each in documents().items():
         reader = tools / f"{name}.js"

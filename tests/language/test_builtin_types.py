@@ -92,7 +92,7 @@ def test_an_encoding_has_forms_of_types_that_there_are():
 
 
 def _is_left(encoding, type):
-    """Lists of what is no whole number of bytes, and forms of one format each, are the parser's."""
+    """Lists of partial bytes, and number formats of a single file format, are left to the parser."""
     own = {NumberForm.QUIC, NumberForm.SQLITE, NumberForm.FLAC, NumberForm.EBML}
     return encoding == BINARY and (type.bits % 8 != 0 or type.form in own)
 

@@ -14,7 +14,7 @@ LOSES = "- lost: {type: uint32, counted: true}\n"
 
 
 def said(texts: dict[str, str], folder) -> list[str]:
-    """What is said of these files."""
+    """The problems of these files."""
     paths = []
     for name, text in texts.items():
         paths.append(folder / f"{name}.yaml")
@@ -27,7 +27,7 @@ def said(texts: dict[str, str], folder) -> list[str]:
 
 
 def warned(text: str, folder) -> list[str]:
-    """What is odd in a spec, and works."""
+    """The warnings of a spec."""
     path = folder / "spec.yaml"
     path.write_text(text, encoding="utf-8")
     return [f"{warning.id}: {warning.text}" for warning in resolve_all(load([path], folder)).warnings]

@@ -182,7 +182,7 @@ NESTED = {
 
 @pytest.mark.parametrize("text", NESTED.values(), ids=NESTED)
 def test_each_part_is_asked_once_for_its_kind(text, monkeypatch):
-    """What is asked twice at each level is asked a million times where there are twenty."""
+    """Otherwise the work would double at each level, to a million times at twenty."""
     asked = []
     monkeypatch.setattr(types, "kind", lambda part: (asked.append(part), kind(part))[1])
     types.kind(parse(text))

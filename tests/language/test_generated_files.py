@@ -142,7 +142,7 @@ def test_code_generated_for_the_cases_is_typed(tmp_path: Path):
 
 
 def long_spec(length: int) -> str:
-    """A spec whose texts, names and sets have about this length wherever one can stand alone on a line."""
+    """A spec with texts, names and lists of about this length wherever a line may have one alone."""
     words = ("the quick brown fox jumps over lazy dogs " * 20)[:length].strip() + "."
     codes = [f"code_{index}_of_many" for index in range(1 + length // 20)]
     checks = "\n".join(f"      - check: {{that: n > 1, else: {code}}}" for code in codes)

@@ -31,7 +31,7 @@ def chained(size: int) -> Iterator[str]:
 
 
 def of_the_conditional(size: int) -> Iterator[str]:
-    """As `chained`, but what is computed may itself be absent."""
+    """As `chained`, but the computed fields may be absent themselves."""
     yield "  R:\n    fields:\n      - p0: uint8"
     for place in range(1, size + 1):
         before = f"p{place - 1}"

@@ -98,7 +98,7 @@ PATHS = (
 
 
 def binary_spec(text: str) -> dict[str, Any]:
-    """A spec that has the text wherever one may stand."""
+    """A spec with the text in every place that allows one."""
     return {
         "wireloom": 1,
         "format": "hostile",
@@ -212,7 +212,7 @@ def write(folder: Path, path: str, document: object) -> None:
 
 
 def made(folder: Path, text: str, path: str) -> dict[Path, str]:
-    """What is generated of specs that have the text everywhere, and stand at that path."""
+    """The files generated from specs with the text everywhere, at that path."""
     specs = folder / "specs"
     write(specs, path, binary_spec(text))
     write(specs, f"json {path}", json_spec(text))
@@ -234,7 +234,7 @@ def texts_of_python(text: str) -> list[str]:
 
 
 def calls(text: str) -> list[str]:
-    """The names that a module says, in order: of two modules that differ in texts alone they are the same."""
+    """The names that a module uses, in order; modules that differ only in texts have the same."""
     return [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
 
 
@@ -247,7 +247,7 @@ def pieces(tokens: list[Any]) -> list[Any]:
 
 
 def shape(text: str) -> list[str]:
-    """How a page is built, of which texts make no part but as text and code."""
+    """The structure of a page; texts appear in it only as text and code."""
     return [
         each.type
         for each in pieces(MARKDOWN.parse(text))

@@ -28,7 +28,7 @@ def settled(text, folder, folders=(), **others):
 
 
 def parsed(made, data):
-    """What a spec reads of bytes."""
+    """The value that a spec reads from bytes."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "spec.yaml").write_text(made.text, encoding="utf-8")
         modules = pipeline.read(Path(folder)).modules

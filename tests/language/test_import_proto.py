@@ -284,7 +284,7 @@ def test_a_set_of_descriptors_is_read_without_protoc(tmp_path, monkeypatch):
 
 
 def importing_without_compiler(source, path):
-    """What comes of the descriptors; the source itself is misuse, and the message says what to do."""
+    """The spec from the descriptors; importing the source raises MisuseError with the remedy."""
     with pytest.raises(MisuseError, match=r"pip install wireloom\[proto\].*--descriptor_set_out=sample\.pb"):
         settled_proto(source)
     return settled_proto(path).text.split("\n", 2)[2]

@@ -23,7 +23,7 @@ def problems(paths: list[Path]) -> tuple[Problem, ...]:
 
 
 def stated(file: Path) -> str:
-    """The diagnostic that the first line states; empty where it states none."""
+    """The diagnostic in the first line; empty if there is none."""
     first = file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
     return first if re.match(r"[0-9]+:[0-9]+: ", first) else ""
 

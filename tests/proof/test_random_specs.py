@@ -119,7 +119,7 @@ def test_values_that_would_have_too_many_parts_are_not_made():
 
 @pytest.fixture(scope="module")
 def violations() -> dict[tuple[int, str], str]:
-    """What specs of fixed seeds break."""
+    """The violations of specs with fixed seeds."""
     return {
         (seed, violation.name): violation.detail
         for seed in range(SPECS)
@@ -192,7 +192,7 @@ def test_cases_whose_members_are_coupled_keep_what_is_promised(name):
 
 
 def found() -> Iterator[Any]:
-    """Every case; of a class the smaller ones in every run, the others where there is time."""
+    """Every case; of each class the smaller ones in every run, the others only in thorough runs."""
     seen = Counter[str]()
     for name, case in sorted(cases().items(), key=lambda item: (item[1].size, item[0])):
         family = case.name.partition(":")[0]

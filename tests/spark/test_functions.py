@@ -71,7 +71,7 @@ def test_a_wide_struct_warns_once_where_spark_gives_columns_to_arrow_functions(s
 
 
 def warnings_of(act):
-    """What a call warns of."""
+    """The warnings of a call."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         act()

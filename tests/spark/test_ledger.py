@@ -87,7 +87,7 @@ def put(ledger, path, text):
 
 
 def batch(ledger, number):
-    """What a job does with a batch: write it aside, enter it, move it."""
+    """The steps of a job for a batch: write to staging, enter, move."""
     entry = ledger.entry(number)
     if entry is None:
         staging = ledger.staging()

@@ -43,7 +43,7 @@ def record(module, number):
 
 
 def typed(spark, output):
-    """The records with the types that the view says."""
+    """The records with the types of the view."""
     for statement in (output / "records.sql").read_text().split(";\n")[:-1]:
         spark.sql(statement)
     return spark.table("records")

@@ -30,7 +30,7 @@ OPTIONS = ["--package", "wireloom_formats", "--out", str(GENERATED)]
 
 
 def started(folder: Path, *options: str) -> str:
-    """What the command says."""
+    """The exit code and output of the command."""
     result = CliRunner().invoke(app, ["new", "pipeline", str(folder), *options, *OPTIONS])
     return f"{result.exit_code} {result.output}"
 

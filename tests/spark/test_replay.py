@@ -73,7 +73,7 @@ def specs(module, newer):
 
 @pytest.fixture
 def source(module, newer, tmp_path):
-    """Ten records of which 3 are of the new kind, 2 damaged."""
+    """Ten records, three of a new kind and two damaged."""
     (tmp_path / "in").mkdir()
     records = [record(newer, number, "test" if number in (1, 4, 9) else "alarm") for number in range(10)]
     records[2], records[7] = damaged(records[2]), damaged(records[7])
@@ -87,7 +87,7 @@ def rows(path):
 
 
 def everything(home, specs):
-    """After a replay, whatever happened during it."""
+    """Check the tables after a replay."""
     found = Counter(row["sentAt"] for row in rows(home / "records"))
     assert found == Counter(number for number in range(10) if number not in (2, 7))
     bad = rows(home / "quarantine")

@@ -13,7 +13,7 @@ LOOPBACK = {"spark.driver.host", "spark.driver.bindAddress"}
 
 
 class Builder:
-    """In place of Spark: notes what it is told, and does not start."""
+    """Replaces Spark's builder: records its settings, and does not start."""
 
     def __init__(self):
         self.told = {}
@@ -38,7 +38,7 @@ class Builder:
 
 @pytest.fixture
 def builder(monkeypatch):
-    """Starting a session tells this builder; the environment is as if nobody had said anything."""
+    """Sessions use this builder, in an environment without settings."""
     made = Builder()
     spark = type("Spark", (), {"builder": made, "getActiveSession": staticmethod(lambda: None)})
     monkeypatch.setattr(sessions, "SparkSession", spark)

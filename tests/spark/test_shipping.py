@@ -55,7 +55,7 @@ def environment(folder: Path, libraries: Path) -> Path:
 
 
 def submitted(driver: Path, *arguments: object, worker: str | None = None) -> dict:
-    """What the job prints, run with a driver of one interpreter and executors of another."""
+    """The output of the job, with one interpreter for the driver and another for executors."""
     command = [
         SPARK_HOME / "bin" / "spark-submit",
         "--master=local-cluster[1,1,1024]",

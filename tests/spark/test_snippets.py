@@ -41,7 +41,7 @@ SLOW = ("canonical-json", "converting", "ingest", "spark-source", "streaming")  
 
 @dataclass(frozen=True)
 class Snippet:
-    """A block of a page: at which line, and what the comment before it says."""
+    """A block of a page, its line, and the text of the comment before it."""
 
     line: int
     comment: str
@@ -90,7 +90,7 @@ def test_the_snippets_of_a_page_run(page: Path, tmp_path: Path, spark: SparkSess
 
 
 def run_shell(snippet: Snippet, place: Path) -> None:
-    """Fails with what the commands said; a command that is meant to fail says so by `|| true` or by its exit code."""
+    """Fail with the output of the commands; commands that should fail end in `|| true` or check their exit code."""
     command = f"{shlex.quote(sys.executable)} -m wireloom"
     script = f'set -euo pipefail\nwireloom() {{ {command} "$@"; }}\n{snippet.text.replace(".venv/bin/", "")}'
     folders = os.pathsep.join(str(ROOT / folder) for folder in ("generator", "generated"))
@@ -118,7 +118,7 @@ def located(text: str, place: Path) -> str:
 
 
 def insert(snippet: Snippet, place: Path) -> None:
-    """Put lines into a file behind the line that the comment before them names."""
+    """Insert lines into a file after the line that the comment before them names."""
     found = re.fullmatch(r"into (\S+) after (.+)", snippet.comment)
     assert found, f"line {snippet.line}: needs a comment `<!-- into FILE after LINE -->`, or `<!-- not run: ... -->`"
     path = place / found[1]

@@ -392,7 +392,7 @@ def test_a_session_that_looked_before_can_be_told(spark):
 
 
 def test_a_reader_of_another_spec_is_refused(tmp_path):
-    """What the driver plans carries the digest of its spec; the executors compare."""
+    """The driver's plan carries the digest of its spec, which executors compare."""
     given = CheckedOptions.of({"format": "databus_event", "path": str(tmp_path)}, READS)
     read = given.reading(databus_event.struct_type())
     other = dataclasses.replace(read, plan=dataclasses.replace(read.plan, digest="0" * 64))

@@ -114,7 +114,7 @@ def test_a_list_keeps_its_numbers_when_it_is_merged_and_read_again(tmp_path, mon
 
 
 def test_a_list_survives_being_killed_at_any_step(tmp_path, monkeypatch):
-    """Every file operation is a moment to die at; what is read afterwards is a beginning of what was to be taken."""
+    """The process may die at every file operation; afterwards a prefix of the files is in the list."""
     monkeypatch.setattr(source_log, "MERGE", 2)
     monkeypatch.setattr(source_log, "ENTRIES", 2)
     steps, dies_at = [0], [0]

@@ -42,7 +42,7 @@ class Landing:
         self.home.mkdir()
 
     def land(self, records, modified=None):
-        """Move a file of so many records in, perhaps with an older time."""
+        """Move a file of `records` records in, perhaps with an older time."""
         passing = self.home.parent / f"{self.landed}.passing"
         passing.write_bytes(events(*range(self.landed, self.landed + records)))
         if modified is not None:
@@ -185,7 +185,7 @@ def stream_writer(out):
 
 
 def task(writer, partition, batch, numbers):
-    """What a task of a batch leaves: a file that nobody sees, and its message."""
+    """The result of a batch's task: a hidden file, and its message."""
     rows = pa.RecordBatch.from_struct_array(databus_event.decode(pa.array([events(n) for n in numbers])).records)
     files = _Files(writer._write, writer._temporary("query", batch), f"part-{batch}-{partition}-query")
     return Written(files.written([rows], partition), "query")

@@ -61,7 +61,7 @@ def feed(module, folder, number):
 
 @contextmanager
 def streaming(place, home, *options):
-    """The command, in a process group of its own, with what it says in a file."""
+    """The command in a process group of its own, with its output in a file."""
     command = [sys.executable, "-m", "wireloom", "ingest", "--stream", "--format", "heartbeat"]
     command += ["--input", str(home / "in"), "--output", str(home / "out"), "--metrics", str(home / "metrics.jsonl")]
     command += ["--out", str(place / "build"), "--package", PACKAGE, "--max-per-batch", "2", "--master", "local[1]"]
@@ -113,7 +113,7 @@ def test_killed_again_and_again_every_record_is_once_in_the_table_or_the_quarant
 
 
 def everything(module, spark, home, files):
-    """Each record of each file is where it belongs, once, and the metrics say so."""
+    """Check that each record of each file is in the right table once, and that the metrics agree."""
     total = files * PER_FILE
     bad = {number for number in range(total) if number % PER_FILE % 10 == 3}
     rows = Counter(row["sentAt"] for row in spark.read.parquet(str(home / "out" / "records")).collect())
@@ -164,7 +164,7 @@ def test_where_sparks_own_process_dies_the_message_says_what_to_do(place, module
 
 
 def said_in(home):
-    """What the command itself says."""
+    """The command's own lines."""
     return [line for line in (home / "log").read_text().splitlines() if line.startswith("wireloom: ")]
 
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
 
 def shown(command: list[object], folder: Path) -> str:
-    """What a command writes to a terminal that it has to itself."""
+    """The output of a command on a terminal of its own."""
     ours, theirs = pty.openpty()
     surroundings = os.environ | {
         "TERM": "xterm",

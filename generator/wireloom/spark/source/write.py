@@ -106,7 +106,7 @@ class FileWriter(DataSourceArrowWriter):
             pass
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:  # noqa: ARG002 - Spark's signature
-        """Remove everything."""
+        """Remove the temporary files."""
         _discard(self._temporary)
 
 

@@ -33,6 +33,8 @@ BRANCHES = [  # conditions that become branches
     "present(a) ? a - b > 0 : b > 0",
     "(a | 1) ^ b > c or present(c)",
     "not present(a) or a + b + c > 0",
+    "(present(a) ? false : true) or b > 0",
+    "not (a > b ? true : false)",
 ]
 EXPRESSIONS = [  # what stays an expression
     "a + b + c + a + b + c > 0",
@@ -41,6 +43,8 @@ EXPRESSIONS = [  # what stays an expression
     "a % b != c // 3",
     "-a % b - c // b > 0",
     "7 - a > b",
+    "(present(a) ? b : 7) > 3",
+    "(a > 0 ? b : c > 0 ? 1 : null) == 1",
 ]
 SPEC = """
 wireloom: 1
@@ -106,3 +110,56 @@ def test_conditions_of_numbers_are_branches(codec):
     used = {names[word] for word in words[:: native.INSTRUCTION_WIDTH]}
     assert "BRANCH" in used
     assert not used & {"WHEN", "CHECK"}
+
+
+def test_what_is_compared_with_itself_is_known(expressions):
+    from wireloom.runtime.engine.programs.expressions import Code, Constant, Term
+
+    number = Code("int", Term("LOAD", (), expressions.assembly.register("int")))
+    compared = [expressions._binary(word, number, number) for word in ("==", "!=", "<=")]
+    assert compared[:2] == [Constant(True), Constant(False)]  # noqa: FBT003 - values
+    assert isinstance(compared[2], Code)  # null where the number is
+
+
+@pytest.fixture
+def expressions():
+    from wireloom.runtime.engine.programs.assembly import Assembly
+    from wireloom.runtime.engine.programs.expressions import Expressions
+
+    native = engines.module()
+    return Expressions(Assembly(native.OPCODES, native.EXPRESSION_CODES), {}, {})
+
+
+def test_jumps_of_programs_that_write_lead_on():
+    from wireloom.runtime.engine.encoder.assembly import Assembly
+    from wireloom.runtime.engine.encoder.peephole import Tightening
+    from wireloom.runtime.engine.programs.assembly import Label
+
+    native = engines.module()
+    assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
+    next, behind, end = Label(), Label(), Label()
+    assembly.emit("BRANCH", 2, 0, -1, 0, next, next)
+    assembly.jump(behind)
+    assembly.place(next)
+    assembly.emit("PRESENT", 0)
+    assembly.jump(end)
+    assembly.jump(end)  # nothing leads here
+    assembly.place(behind)
+    assembly.jump(end)
+    assembly.emit("ABSENT", 0, end)
+    assembly.place(end)
+    assembly.emit("PRESENT", 0)
+    assembly.emit("RETURN")
+    assert Tightening(assembly, [0]).apply() == [0]
+    names = {number: name for name, number in assembly.opcodes.items()}
+    assert [names[row[0]] for row in assembly.rows] == [
+        "BRANCH",
+        "JUMP",
+        "PRESENT",
+        "JUMP",
+        "JUMP",
+        "ABSENT",
+        "PRESENT",
+        "RETURN",
+    ]
+    assert [row[1].at for row in assembly.rows if names[row[0]] == "JUMP"] == [6, 6, 6]

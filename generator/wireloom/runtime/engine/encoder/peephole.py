@@ -29,7 +29,7 @@ class Tightening:
 
     def apply(self) -> list[int]:
         """Tighten, and renumber; where the entries stand afterwards."""
-        for tighten in (self._useless, self._lead, self._bits, self._integers):
+        for tighten in (self._jump, self._useless, self._lead, self._bits, self._integers):
             for at, row in enumerate(self.rows):
                 if row is not None:
                     tighten(at, row)
@@ -49,6 +49,22 @@ class Tightening:
         """The row behind, where only the one at hand leads to it."""
         behind = self._kept(at + 1)
         return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
+
+    def _jump(self, at: int, row: list[Operand]) -> None:
+        """What leads to another jump leads to where that leads; what leads to the next row is gone."""
+        if self._name(at) != "JUMP":
+            return
+        target = self._kept(row[1].at)
+        while self._name(target) == "JUMP":
+            row[1] = (self.rows[target] or row)[1]
+            target = self._kept(row[1].at)
+        behind = self._after(at)
+        if target == self._kept(at + 1):
+            self.rows[at] = None
+        elif self._name(target) == "RETURN":
+            self.rows[at] = self.rows[target]
+        elif behind is not None and self._name(behind) == "JUMP":
+            self.rows[behind] = None
 
     def _useless(self, at: int, row: list[Operand]) -> None:
         """What only fills a register that nothing reads."""

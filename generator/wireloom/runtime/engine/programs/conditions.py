@@ -101,6 +101,8 @@ class _Path:
                 self.follow(part, otherwise, wanted=not wanted, null=not null)
             case "and" | "or" as word, (left, right):
                 self._joined(word, (left, right), otherwise, wanted=wanted, null=null)
+            case "if", (condition, Term("CONST") as then, Term("CONST") as other) if then.argument != other.argument:
+                self.follow(condition, otherwise, wanted=wanted == bool(then.argument), null=False)
             case "if", (condition, then, other):
                 no, end = Label(), Label()
                 self.follow(condition, no, wanted=True, null=False)

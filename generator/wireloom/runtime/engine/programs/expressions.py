@@ -518,6 +518,8 @@ class Expressions:
     def _binary(self, word: str, left: Compiled, right: Compiled) -> Compiled:
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(_FOLDED[word](left.value, right.value))
+        if word in _EQUALITIES and left == right and isinstance(left, Code) and left.term.word == "LOAD":
+            return Constant(word == "==")
         if _WIDE in (left.kind, right.kind) and (word in _EQUALITIES or word in _ORDER):
             return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
         if (decided := self._beyond(word, left, right)) is not None:

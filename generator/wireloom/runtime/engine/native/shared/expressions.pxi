@@ -237,25 +237,29 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
 
 
 cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
-    """`evaluate`, without its stack where each operation holds its right value, and nothing jumps."""
+    """`evaluate`, without its stack where each operation holds its right value."""
     cdef const int64_t *words = m.expressions + start
-    cdef int64_t value = words[1], right
-    cdef bint null = False, other_null
-    cdef int op = <int>words[0]
-    if op == X_LOAD:
-        null = m.absent[value]
-        value = m.registers[value]
-    elif op != X_CONST:
-        return evaluate(m, start, result, none)
+    cdef int64_t value = 0, right
+    cdef bint null = False, other_null, begins = True  # a chain: no value is below what comes
+    cdef int op
     while True:
-        words += 2
         op = <int>words[0]
         right = words[1]
-        if op == X_END:
+        words += 2
+        if begins:
+            null = op == X_NULL
+            value = right
+            if op == X_LOAD:
+                null = m.absent[right]
+                value = m.registers[right]
+            elif op != X_CONST and op != X_NULL:
+                return evaluate(m, start, result, none)
+            begins = False
+        elif op == X_END:
             result[0] = value
             none[0] = null
             return OK
-        if op >= X_WITH_CONST:
+        elif op >= X_WITH_CONST:
             other_null = right_of(m, op, &right)
             op &= X_WITH_CONST - 1
             if op == X_EQUAL or op == X_UNEQUAL:
@@ -267,6 +271,12 @@ cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 null = True
             elif combine(op, value, right, &value):
                 return IRREGULAR
+        elif op == X_JUMP_IF_FALSE:
+            begins = True
+            if null or value == 0:
+                words = m.expressions + right
+        elif op == X_JUMP:
+            words = m.expressions + right
         elif op == X_PRESENT:
             value = not null
             null = False

@@ -7,10 +7,8 @@ cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
     """Whether the column has a value in the row in force."""
     cdef const Source *source = k.sources + index
     cdef int64_t at
-    if source.missing:
-        return False
     if source.validity == NULL:
-        return True
+        return not source.missing
     at = source.first + k.rows[source.space]
     return source.validity[at >> 3] >> (at & 7) & 1
 
@@ -89,7 +87,7 @@ cdef inline int list_at(const Builder *k, int64_t index, int64_t *first, int64_t
     return OK
 
 
-cdef inline int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil:
+cdef int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil:
     """The number of a text of the format; -1 for any other text."""
     cdef uint64_t place = hash_of(span.data, span.size, k.seed) & <uint64_t>k.symbol_mask
     cdef int64_t symbol
@@ -178,18 +176,27 @@ cdef int joined_of(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
     """As in `load_name`, and at once what is not there, and what most columns have."""
+    cdef int64_t form = i[2], target = i[3]
     cdef bint wide
-    if i[2] != LOAD_CHOICE and not there(k, i[1]):
-        k.m.absent[i[3]] = True
+    cdef Span span
+    cdef int code
+    if form != LOAD_CHOICE and not there(k, i[1]):
+        k.m.absent[target] = True
         return OK
-    if i[2] == LOAD_BOOLEAN:
-        k.m.absent[i[3]] = False
-        k.m.registers[i[3]] = boolean_at(k, i[1])
-        return OK
-    if i[2] == LOAD_INTEGER and k.sources[i[1]].kind <= KIND_INT64:
-        k.m.absent[i[3]] = False
-        return integer_at(k, i[1], &k.m.registers[i[3]], &wide)
-    return load_name(k, i)
+    if form == LOAD_BOOLEAN:
+        k.m.registers[target] = boolean_at(k, i[1])
+    elif form == LOAD_INTEGER and k.sources[i[1]].kind <= KIND_INT64:
+        integer_at(k, i[1], &k.m.registers[target], &wide)
+    elif form == LOAD_SIZE or form == LOAD_SYMBOL:
+        code = bytes_at(k, i[1], &span)
+        if code:
+            return code
+        k.m.registers[target] = span.size if form == LOAD_SIZE else symbol_at(k, i[1], &span)
+        k.m.pointers[target] = span.data if span.data != NULL else k.m.texts
+    else:
+        return load_name(k, i)
+    k.m.absent[target] = False
+    return OK
 
 
 cdef inline int load_into(Builder *k, int64_t column, int64_t form, int64_t target) noexcept nogil:
@@ -200,11 +207,10 @@ cdef inline int load_into(Builder *k, int64_t column, int64_t form, int64_t targ
 
 
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, which has a value, form, register, of a sum the column of its integers, of what is joined that of its texts, and the separator"""
+    """i: column, which has a value, form (none that `load_column` takes), register, of a sum the column of its integers, of what is joined that of its texts, and the separator"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
     cdef double real
-    cdef Span span
     cdef int code
     if i[2] == LOAD_CHOICE:
         k.m.absent[target] = not chosen(k, i[1], &first)
@@ -214,9 +220,6 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
     if i[2] == LOAD_INTEGER:
         code = integer_at(k, i[1], &k.m.registers[target], &wide)
         return code if code or not wide else IRREGULAR
-    if i[2] == LOAD_BOOLEAN:
-        k.m.registers[target] = boolean_at(k, i[1])
-        return OK
     if i[2] == LOAD_COUNT:
         code = list_at(k, i[1], &first, &last)
         k.m.registers[target] = last - first
@@ -228,12 +231,6 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
     if i[2] == LOAD_PRESENT:
         k.m.registers[target] = 1
         return OK
-    if i[2] == LOAD_REAL:
-        real = double_at(k, i[1])
-        memcpy(&k.m.registers[target], &real, 8)
-        return OK
-    code = bytes_at(k, i[1], &span)
-    if not code:
-        k.m.registers[target] = symbol_at(k, i[1], &span) if i[2] == LOAD_SYMBOL else span.size
-        k.m.pointers[target] = span.data if span.data != NULL else k.m.texts
-    return code
+    real = double_at(k, i[1])
+    memcpy(&k.m.registers[target], &real, 8)
+    return OK

@@ -192,16 +192,17 @@ cdef int hold_unique(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef int make(Builder *k, int64_t start) noexcept nogil:
     """Execute from `start` to the next return."""
-    cdef int64_t at = start, target = 0, child = 0  # `at` stays in a register: nothing may take its address
+    cdef int64_t target = 0, child = 0, op
     cdef const int64_t *program = k.m.code
     cdef const int64_t *i
-    cdef int code, op
+    cdef const int64_t *next = program + start * WIDTH  # stays in a register: nothing may take its address
+    cdef int code
     cdef bint flag = False
     while True:
-        i = program + at * WIDTH
-        at += 1
+        i = next
+        next = i + WIDTH
         code = OK
-        op = <int>i[0]
+        op = i[0]
         if op == E_RETURN:
             return OK
         elif op == E_ENTER:  # start register, first and last register to make null
@@ -219,20 +220,20 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_WHEN:  # expression, target
             code = holds(&k.m, i[1], &flag)
             if not flag:
-                at = i[2]
+                next = program + i[2] * WIDTH
         elif op == E_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if not, if null
             target = k.m.registers[i[3]] if i[3] >= 0 else i[4]
             if k.m.absent[i[2]] or (i[3] >= 0 and k.m.absent[i[3]]):
-                at = i[6]
+                next = program + i[6] * WIDTH
             elif not i[1] >> (1 + (k.m.registers[i[2]] > target) - (k.m.registers[i[2]] < target)) & 1:
-                at = i[5]
+                next = program + i[5] * WIDTH
         elif op == E_BRANCH_IN:  # register, table of numbers, target if not
             if k.m.absent[i[1]] or not is_among(k.m.tables + i[2], k.m.registers[i[1]]):
-                at = i[3]
+                next = program + i[3] * WIDTH
         elif op == E_ARITHMETIC:  # operation, register, register, register or -1, number, target where one is null
             target = k.m.registers[i[4]] if i[4] >= 0 else i[5]
             if k.m.absent[i[3]] or (i[4] >= 0 and k.m.absent[i[4]]):
-                at = i[6]
+                next = program + i[6] * WIDTH
             else:
                 code = combine(<int>i[1], k.m.registers[i[3]], target, &target)
                 k.m.registers[i[2]] = target
@@ -309,30 +310,28 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
                 return IRREGULAR
         elif op == E_ABSENT:  # column, target
             if not there(k, i[1]):
-                at = i[2]
+                next = program + i[2] * WIDTH
         elif op == E_ONLY:  # alternatives column, the one of them that must have the value
             chosen(k, i[1], &child)
             if child != i[2]:
                 return IRREGULAR
         elif op == E_KINDS:
-            target = at
             code = choose_kind(k, i, &target)
-            at = target
+            next = program + target * WIDTH
         elif op == E_SWITCH:  # table, register
             code = look_up(k.m.tables + i[1], k.m.registers[i[2]], k.m.absent[i[2]], &target)
             if code:
                 return code
-            at = target
+            next = program + target * WIDTH
         elif op == E_JUMP:
-            at = i[1]
+            next = program + i[1] * WIDTH
         elif op == E_FAIL:
             return IRREGULAR
         elif op == E_ACCEPT:  # register, bit
             k.m.registers[i[1]] |= <int64_t>1 << i[2]
         elif op == E_CHOOSE:
-            target = at
             code = choose_record(k, i, &target)
-            at = target
+            next = program + target * WIDTH
         elif op == E_PACK_INTEGER:
             code = pack_column_integer(k, i)
         elif op == E_PACK_PUT:  # register, low, high
@@ -351,7 +350,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = pack_column_bytes(k, i)
         elif op == E_NULL:  # column, whether it holds alternatives, target where there is no value, what is written then
             if not (chosen(k, i[1], &child) if i[2] else there(k, i[1])):
-                at = i[3]
+                next = program + i[3] * WIDTH
                 code = put_text(k, i + 4, 0)
         elif op == E_PACK_OPEN:
             code = pack_open(k, i)

@@ -470,10 +470,12 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     cdef int code
     if gap <= 0:
         return IRREGULAR if gap else OK
-    code = room(k, gap)
+    code = room(k, gap + SLACK)
     if code:
         return code
-    memset(k.output.data + k.size, 0, <size_t>gap)
+    memset(k.output.data + k.size, 0, SLACK)
+    if gap > SLACK:
+        memset(k.output.data + k.size, 0, <size_t>gap)
     k.size += gap
     return OK
 
@@ -510,7 +512,7 @@ cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
     return store_later(k.output.data + at, k.m.registers[i[2]], False, i + 4)
 
 
-cdef int store_later(uint8_t *target, int64_t value, bint wide, const int64_t *form) noexcept nogil:
+cdef inline int store_later(uint8_t *target, int64_t value, bint wide, const int64_t *form) noexcept nogil:
     """form: bytes (0: digits), signed, big (of digits what they are), as `number_form` has it"""
     if form[0] == 0:
         return OK if store_digits(target, value, wide, form[1], form[2]) else IRREGULAR

@@ -448,6 +448,12 @@ JAVA = "py4j.protocol.Py4JNetworkError: Answer from Java side is empty"
             False,
         ),
         (
+            'org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "s3"',
+            None,
+            "no file system for s3://; use --engine local",
+            False,
+        ),
+        (
             "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)",
             None,
             "killed",

@@ -90,6 +90,14 @@ def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_ma
     assert [line["batch"] for line in metrics(tmp_path)] == [0]
 
 
+def test_a_path_that_hadoop_cannot_open_is_refused_with_what_to_add(spark):
+    from wireloom.spark.ingest.storage import HadoopStorage
+
+    with pytest.raises(MachineError, match="no file system for nosuch://") as caught:
+        HadoopStorage(spark).exists("nosuch://bucket/out")
+    assert "--engine local" in caught.value.remedy
+
+
 def test_what_a_killed_batch_left_is_finished_or_removed(spark, run, flow, module, tmp_path):
     from wireloom.ingest.ledger.entries import Ledger
     from wireloom.spark.ingest.storage import HadoopStorage

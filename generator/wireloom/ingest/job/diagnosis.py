@@ -127,6 +127,14 @@ def _connector(case: Case) -> Verdict:
     )
 
 
+def _scheme(case: Case) -> Verdict:
+    return Verdict(
+        f"this Spark session has no file system for {case.group}://",
+        "use --engine local, which needs none, or add Hadoop's file system with --packages; if it is the input, first "
+        "check the path and the credentials: pyarrow could not open it",
+    )
+
+
 def _kafka(case: Case) -> Verdict:
     return Verdict(f"Kafka does not answer: {_short(case.group)}", f"check --kafka and the network, then {AGAIN}")
 
@@ -187,7 +195,7 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
         r"(?:ClassNotFoundException|NoClassDefFoundError): ((?:org[./]apache[./]|io[./]delta|com[./])[\w./$]+)",
         _connector,
     ),
-    (r"No FileSystem for scheme \"?(\w+)", _connector),
+    (r"No FileSystem for scheme \"?(\w+)", _scheme),
     (r"(ExecutorLostFailure[^\n]*|Lost executor[^\n]*)", _executor),
     (r"(?:OffsetOutOfRangeException|Some data may have been lost|offset was changed from)([^\n]*)", _gone_offsets),
     (r"org\.apache\.kafka\.common\.errors\.(\w+Exception[^\n]*|[^\n]*No resolvable bootstrap[^\n]*)", _kafka),

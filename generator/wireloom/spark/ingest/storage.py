@@ -4,8 +4,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from wireloom.failures import MachineError
 from wireloom.ingest.files.finding import LOCAL
 from wireloom.ingest.files.storage import PlainStorage
 from wireloom.ingest.ledger.entries import Storage
@@ -102,7 +104,13 @@ class HadoopStorage:
 
     def _at(self, path: str) -> tuple[Any, Any]:
         place = self._jvm.org.apache.hadoop.fs.Path(path)
-        return place.getFileSystem(self.spark._jsc.hadoopConfiguration()), place  # noqa: SLF001 - no public way
+        try:
+            return place.getFileSystem(self.spark._jsc.hadoopConfiguration()), place  # noqa: SLF001 - no public way
+        except Py4JJavaError as error:
+            if "No FileSystem for scheme" not in str(error.java_exception):
+                raise
+            message = f"this Spark session has no file system for {path.partition(':')[0]}://"
+            raise MachineError(message, "--engine local, or Hadoop's file system for it in --packages") from error
 
     @property
     def _jvm(self) -> Any:

@@ -33,7 +33,7 @@ from wireloom.ingest.job.report import summary_lines
 from wireloom.ingest.job.status import output_status
 from wireloom.ingest.ledger import lease
 from wireloom.ingest.ledger.entries import Ledger
-from wireloom.ingest.ledger.lease import Holder, held
+from wireloom.ingest.ledger.lease import Holder, leased
 from wireloom.ingest.plan import Job, Plan
 from wireloom_formats import databus_event
 
@@ -112,7 +112,7 @@ def test_what_was_replaced_is_not_in_the_tables(job, tmp_path):
 
 
 def test_of_two_jobs_on_one_output_the_second_is_told_in_one_line(job, tmp_path):
-    with held(PlainStorage(), ledger(tmp_path), "stream"):
+    with leased(PlainStorage(), ledger(tmp_path), "stream"):
         refused = invoked(
             *("ingest", "--engine", "local", "--format", "databus_event", "--input", job().input),
             *("--output", job().output, "--out", GENERATED),
@@ -120,7 +120,7 @@ def test_of_two_jobs_on_one_output_the_second_is_told_in_one_line(job, tmp_path)
         assert refused.exit_code == 2
         assert refused.output.startswith(f"wireloom: file:{job().output} is in use by stream (process ")
         assert refused.output.count("\n") == 1
-        with held(PlainStorage(), ledger(tmp_path, "replay"), "replay"):
+        with leased(PlainStorage(), ledger(tmp_path, "replay"), "replay"):
             pass
     assert run(job())[0].records == 3
 
@@ -160,7 +160,7 @@ def test_a_job_of_another_machine_lives_while_it_gives_signs(job, tmp_path, monk
 
 def test_a_lease_gives_signs_of_life_and_is_gone_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "BEAT", 0.02)
-    with held(PlainStorage(), ledger(tmp_path), "ingest"):
+    with leased(PlainStorage(), ledger(tmp_path), "ingest"):
         until = time.monotonic() + 120
         while lease.holder(PlainStorage(), ledger(tmp_path)).beat < 3:
             assert time.monotonic() < until
@@ -237,7 +237,7 @@ def test_clean_removes_what_no_entry_names_and_nothing_of_a_running_job(job, tmp
     dry = invoked("clean", job().output, "--dry-run")
     assert f"would remove file:{left} (1 file, 4 B)" in dry.output
     assert sorted((tmp_path / "output").rglob("*")) == before
-    with held(PlainStorage(), ledger(tmp_path), "ingest"):
+    with leased(PlainStorage(), ledger(tmp_path), "ingest"):
         assert "in use" in invoked("status", job().output).output
         for options in ([], ["--dry-run"]):
             refused = invoked("clean", job().output, *options)

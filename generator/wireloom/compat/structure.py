@@ -311,7 +311,7 @@ class _Walk:
         """Compare the patterns and lengths of texts."""
         if old == new:
             return
-        lost, won = told_apart(old, new), told_apart(new, old)
+        lost, won = distinguishing_texts(old, new), distinguishing_texts(new, old)
         if lost:
             self.add("spelling-narrowed", at, f"{_spelled(old)} before, {_spelled(new)} now", lost)
         if won:
@@ -668,7 +668,7 @@ def _neutral(value: object, names: dict[str, str]) -> object:
             return (type(value).__name__, value)
 
 
-def told_apart(one: wire.Spelling | None, other: wire.Spelling | None) -> list[str]:
+def distinguishing_texts(one: wire.Spelling | None, other: wire.Spelling | None) -> list[str]:
     """Short texts that `one` accepts and `other` refuses; empty if none are found."""
     one, other = one or wire.Spelling(), other or wire.Spelling()
     automata = [automaton(each.pattern) if each.pattern else None for each in (one, other)]

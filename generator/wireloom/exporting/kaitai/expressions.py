@@ -71,7 +71,7 @@ class Scope(Protocol):
         """The bytes of a field."""
 
 
-def said(expression: Expression, scope: Scope) -> str:
+def translated(expression: Expression, scope: Scope) -> str:
     """The expression in Kaitai's language, in brackets if it is compound; raises UnsayableError."""
     match expression:
         case Literal(value):
@@ -83,20 +83,20 @@ def said(expression: Expression, scope: Scope) -> str:
         case Position(fact):
             return scope.position(fact)
         case Unary("not", operand):
-            return f"(not {said(operand, scope)})"
+            return f"(not {translated(operand, scope)})"
         case Unary(operator, operand):
-            return f"({operator}{said(operand, scope)})"
+            return f"({operator}{translated(operand, scope)})"
         case Binary(operator, left, right) if operator in _COMPARISONS:
             return _comparison(operator, left, right, scope)
         case Binary("//", left, right):
-            return f"({said(left, scope)} / {said(right, scope)})"
+            return f"({translated(left, scope)} / {translated(right, scope)})"
         case Binary(operator, left, right):
-            return f"({said(left, scope)} {operator} {said(right, scope)})"
+            return f"({translated(left, scope)} {operator} {translated(right, scope)})"
         case Membership(operand, options):
             either = (_comparison("==", operand, Literal(each), scope) for each in options)
             return f"({' or '.join(either)})"
         case Conditional(condition, then, otherwise):
-            return f"({said(condition, scope)} ? {said(then, scope)} : {said(otherwise, scope)})"
+            return f"({translated(condition, scope)} ? {translated(then, scope)} : {translated(otherwise, scope)})"
         case Call(function, arguments):
             return _call(function, arguments, scope)
         case ParameterRef(name):
@@ -176,13 +176,13 @@ def _comparison(operator: str, left: Expression, right: Expression, scope: Scope
         present = _present(left, scope)
         return present if operator == "!=" else f"(not {present})"
     if not isinstance(left, FieldRef):
-        return f"({said(left, scope)} {operator} {said(right, scope)})"
+        return f"({translated(left, scope)} {operator} {translated(right, scope)})"
     seen = scope.field(left)
     if seen.words is not None and isinstance(right, Literal) and isinstance(right.value, str):
         equal = " or ".join(f"{seen.text} == {each}" for each in seen.words.get(right.value, ())) or "false"
         text = f"({equal})" if operator == "==" else f"(not ({equal}))"
     else:
-        text = f"({_plain(seen)} {operator} {said(_as_text(right, seen.charset), scope)})"
+        text = f"({_plain(seen)} {operator} {translated(_as_text(right, seen.charset), scope)})"
     other = scope.field(right).guard if isinstance(right, FieldRef) else ""
     if seen.guard and other and operator in ("==", "!="):
         both = f"({seen.guard} and {other} and {text})"
@@ -247,14 +247,16 @@ def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> str
             return seen.guarded(f"{seen.text}.size", "0")
         case "min" | "max", (first, *others):
             return _extreme(
-                "<" if function == "min" else ">", said(first, scope), [said(each, scope) for each in others]
+                "<" if function == "min" else ">",
+                translated(first, scope),
+                [translated(each, scope) for each in others],
             )
         case "rangeName", (number, Literal(str(name))):
-            return _range_name(said(number, scope), next(each for each in scope.ranges if each.name == name))
+            return _range_name(translated(number, scope), next(each for each in scope.ranges if each.name == name))
         case "slice", (FieldRef(kind=Kind.TEXT) as text, Literal(int(start)), Literal(int(end))) if 0 <= start <= end:
-            return f"{said(text, scope)}.substring({start}, {end})"
+            return f"{translated(text, scope)}.substring({start}, {end})"
         case "concat", texts if all(not isinstance(each, FieldRef) or each.kind is Kind.TEXT for each in texts):
-            return f"({' + '.join(said(each, scope) for each in texts)})"
+            return f"({' + '.join(translated(each, scope) for each in texts)})"
         case _:
             raise UnsayableError(f"{function}()")
 

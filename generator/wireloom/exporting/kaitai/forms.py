@@ -6,7 +6,7 @@ from typing import Any, assert_never
 from wireloom.exporting.differences import Difference
 from wireloom.exporting.kaitai import names
 from wireloom.exporting.kaitai.expressions import Scope as Place
-from wireloom.exporting.kaitai.expressions import Seen, UnsayableError, bare, in_charset, literal, said
+from wireloom.exporting.kaitai.expressions import Seen, UnsayableError, bare, in_charset, literal, translated
 from wireloom.exporting.kaitai.folding import FALSE, TRUE, Values, folded
 from wireloom.exporting.kaitai.needs import Needs, Outer, sorted_needs
 from wireloom.exporting.kaitai.numbers import number
@@ -74,7 +74,7 @@ class Forms:
 
     def text(self, expression: Expression, scope: Place) -> str:
         """An expression with the parameters of the format set."""
-        return bare(said(folded(expression, self.values), scope))
+        return bare(translated(folded(expression, self.values), scope))
 
     # --- types -------------------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class Forms:
         """The arguments of a type. Seen from the type, fields of the scope's struct are `own` structs outwards."""
         if outer.is_index:
             return scope.position("index")
-        return bare(said(FieldRef(outer.up - own, outer.name, outer.members, outer.kind), scope))
+        return bare(translated(FieldRef(outer.up - own, outer.name, outer.members, outer.kind), scope))
 
     def around(self, scope: Scope, type: Type, name: str, *, in_list: bool = False) -> tuple[Scope, str]:
         """A new, empty type that will contain values of a type, and the text that uses it."""
@@ -383,7 +383,7 @@ class Forms:
                 return seen.text, lambda value: _only(seen, value)
             if seen.charset and not seen.guard:
                 return seen.text, lambda value: literal(in_charset(value, seen.charset).value)
-        text = bare(said(expression, scope))
+        text = bare(translated(expression, scope))
         if isinstance(expression, FieldRef) and expression.kind is Kind.BOOLEAN:
             return f"{text} ? 1 : 0", int
         return text, constant

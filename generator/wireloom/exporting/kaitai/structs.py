@@ -10,7 +10,7 @@ from typing import assert_never
 
 from wireloom.emit import frames
 from wireloom.exporting.kaitai import names
-from wireloom.exporting.kaitai.expressions import Seen, UnsayableError, in_charset, literal, quoted, said, strict
+from wireloom.exporting.kaitai.expressions import Seen, UnsayableError, in_charset, literal, quoted, strict, translated
 from wireloom.exporting.kaitai.folding import FALSE, TRUE, Values, folded
 from wireloom.exporting.kaitai.forms import CutError, Forms, both, constant, field_ids, if_of
 from wireloom.exporting.kaitai.scopes import NO_NAME, Keys, Scope, called
@@ -133,7 +133,7 @@ class Structs(Forms):
             case Frame(amount):
                 id = scope.own("frame_end")
                 try:
-                    length = said(folded(amount, self.values), scope)
+                    length = translated(folded(amount, self.values), scope)
                 except UnsayableError as error:
                     self.tell("frame", scope.site, f"a `frame` that uses {error}", "the record ends with its stream")
                     return
@@ -308,7 +308,7 @@ class Structs(Forms):
         found: dict[str, tuple[str, ...]] = {}
         enum = own.get("enum")
         for wire, word in table:
-            value = said(in_charset(wire, charset), _NOWHERE) if charset else literal(wire)
+            value = translated(in_charset(wire, charset), _NOWHERE) if charset else literal(wire)
             if enum is not None:
                 entry = self.enums[enum][wire]
                 value = f"{enum}::{entry if isinstance(entry, str) else entry['id']}"
@@ -320,7 +320,7 @@ class Structs(Forms):
         pairs = [(each.wire, folded(each.value, self.values)) for each in mappings]
         if not all(isinstance(found, Literal) and isinstance(found.value, int) for _, found in pairs):
             return ""
-        *others, last = [(literal(wire), said(found, _NOWHERE)) for wire, found in pairs]
+        *others, last = [(literal(wire), translated(found, _NOWHERE)) for wire, found in pairs]
         return "".join(f"{{raw}} == {wire} ? {value} : " for wire, value in others) + last[1]
 
     def _table(self, mappings: tuple[Mapping, ...]) -> tuple[tuple[Scalar, str], ...] | None:
@@ -443,7 +443,7 @@ class Structs(Forms):
             scope.used.add(base)
         else:
             base = (scope.end or "_io.size") if (integer_of(at) or 0) < 0 else scope.start()
-        place = said(at, scope)
+        place = translated(at, scope)
         return place if base == "0" else f"{base} + {place}"
 
     def _elsewhere(self, scope: Scope, field: Field, id: str, form: Keys, own: Keys) -> None:
@@ -516,7 +516,7 @@ class Structs(Forms):
             return {"size": size}
         try:
             tag = folded(packing.tag, self.values)
-            either = [said(_equal(tag, each), scope) for each in plain_values]
+            either = [translated(_equal(tag, each), scope) for each in plain_values]
         except UnsayableError as error:
             raise CutError(f"a choice of a codec that uses {error}") from error
         condition = f"({' or '.join(either)})"

@@ -35,7 +35,7 @@ from wireloom.ingest.ledger.entries import (
     in_tables,
 )
 from wireloom.ingest.ledger.files_read import identities, known, look_again, recorded
-from wireloom.ingest.ledger.lease import held
+from wireloom.ingest.ledger.lease import leased
 from wireloom.ingest.ledger.ownership import VERSION, is_ours, refuse_foreign, refuse_within
 from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Column, Files, Job, Summary
@@ -103,7 +103,7 @@ class _Run:
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
         self._refuse_foreign(ledger)
-        with held(storage, ledger, "ingest", self.notify), self._without_replay(ledger):
+        with leased(storage, ledger, "ingest", self.notify), self._without_replay(ledger):
             done = _done(ledger, job, name, ledger.recover())
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
@@ -149,7 +149,7 @@ class _Run:
             yield
             return
         replays = Ledger(ledger.storage, ledger.home, REPLAYS)
-        with held(ledger.storage, replays, "ingest --again", self.notify):
+        with leased(ledger.storage, replays, "ingest --again", self.notify):
             replays.recover()
             yield
 

@@ -19,7 +19,7 @@ from wireloom.ingest.files.finding import File, Listing, place
 from wireloom.ingest.files.storage import PlainStorage
 from wireloom.ingest.job.diagnosis import FAILURES, NOTED
 from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, KINDS, LEDGER, REPLAYS, Entry, Ledger, Removed
-from wireloom.ingest.ledger.lease import Holder, awaited, held, holder
+from wireloom.ingest.ledger.lease import Holder, awaited, holder, leased
 from wireloom.ingest.plan import OFFSET, PARTITION, QUARANTINE, RECORD, SOURCE, TOPIC, Summary
 from wireloom.ingest.tables.agreement import Terms, compared
 from wireloom.ingest.tables.schemas import MEANING
@@ -149,7 +149,7 @@ def swept(output: str, *, dry: bool) -> Iterator[Swept]:
             continue
         if not ledger.staged() and not _drafts(ledger):
             continue
-        with held(ledger.storage, ledger, "clean"):
+        with leased(ledger.storage, ledger, "clean"):
             found_here = list(_sweeping(ledger))
             ledger.recover()
             for path in _drafts(ledger):

@@ -71,7 +71,9 @@ class Holder:
 
 
 @contextmanager
-def held(storage: Storage, ledger: Ledger, work: str, notify: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+def leased(
+    storage: Storage, ledger: Ledger, work: str, notify: Callable[[str], None] = lambda _: None
+) -> Iterator[None]:
     """Hold the lease within the block; raises MisuseError if another job holds it."""
     storage, path, own = storage_of(storage, ledger.home), lease_path(ledger), Holder.own(work)
     _claim(storage, ledger, own, notify)

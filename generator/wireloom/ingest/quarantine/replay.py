@@ -17,7 +17,7 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.job.diagnosis import End, diagnosed
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.ledger.entries import BATCHES, REPLAYS, Commit, Entry, Ledger, Move, Storage
-from wireloom.ingest.ledger.lease import held
+from wireloom.ingest.ledger.lease import leased
 from wireloom.ingest.ledger.ownership import refuse_within
 from wireloom.ingest.ledger.publishing import Batch, ParquetTables, Tables
 from wireloom.ingest.plan import BATCH, DELTA_LOG, QUARANTINE, RECORDS, Counts, Replay, Summary, counts
@@ -142,7 +142,7 @@ def finish(engine: Engine, quarantine: str) -> tuple[Entry, ...]:
     """Finish killed replays; returns those. Raises MisuseError if there is no table."""
     refuse_no_table(quarantine, engine.storage.names(engine.storage.absolute(quarantine)))
     ledger = _ledger(engine, quarantine)
-    with held(engine.storage, ledger, "replay"):
+    with leased(engine.storage, ledger, "replay"):
         return ledger.recover()
 
 
@@ -176,7 +176,7 @@ def replay(engine: Engine, run: Replay) -> Replayed:
     before = known(storage, ledger.home)
     taken = (before.framing if before is not None else "") or module.CODEC.framing
     run = replace(run, plan=replace(run.plan, taken=taken))
-    with diagnosed(run.output, engine.ended), held(storage, ledger, "replay"):
+    with diagnosed(run.output, engine.ended), leased(storage, ledger, "replay"):
         _finish_replacement(storage, ledger.home)
         ledger.recover()
         try:
@@ -191,7 +191,7 @@ def _finish_replacement(storage: Storage, home: str) -> None:
     batches = Ledger(storage, home, BATCHES)
     pending = (entry for entry in batches.staged().values() if entry is not None)
     if any(entry.anew or entry.removed.files for entry in pending):
-        with held(storage, batches, "replay"):
+        with leased(storage, batches, "replay"):
             batches.recover()
 
 

@@ -28,7 +28,7 @@ from wireloom.ingest.job.limits import NONE, Limits
 from wireloom.ingest.job.metrics import Listener
 from wireloom.ingest.job.overlap import refuse_overlap
 from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, LEDGER, Ledger
-from wireloom.ingest.ledger.lease import held
+from wireloom.ingest.ledger.lease import leased
 from wireloom.ingest.ledger.ownership import refuse_within
 from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
@@ -169,7 +169,7 @@ def stream(
     storage = HadoopStorage(spark)
     refuse_within(flow.output, storage)
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
-    with diagnosed(flow.output, partial(ended, spark)), held(storage, ledger, "stream", listener.noted):
+    with diagnosed(flow.output, partial(ended, spark)), leased(storage, ledger, "stream", listener.noted):
         try:
             writer, work = _prepared(spark, flow, ledger, listener, limits)
             _run(writer, flow.trigger, work, stopping)

@@ -136,6 +136,52 @@ def test_an_error_shows_what_it_looked_at_as_the_spec_writes_it(noted: ModuleTyp
     assert (error["offset"], error["expected"], error["actual"]) == TOLD[data]
 
 
+DIGITS = {
+    "{type: dec, delimiter: '20'}": ("32783020", "up to 20 decimal digits and then ' '", "'2x'"),
+    "{type: sdec, delimiter: 0d0a}": ("2d2d310d0a", "up to 20 decimal digits and then 0d 0a", "'-'"),
+    "dec3": ("327830", "3 decimal digits", "'2x0'"),
+    "sdec1": ("2a31", "1 decimal digit after a sign", "'*1'"),
+    "hex2": ("0a67", "2 hexadecimal digits", "0a 67"),
+    "oct3": ("313938", "3 octal digits", "'198'"),
+    "packed3": ("1a2c", "3 decimal digits and a sign, two in each byte", "1a 2c"),
+    "bcd3": ("1234", "3 decimal digits in BCD", "12 34"),
+    "uzoned2": ("f040", "2 decimal digits in EBCDIC", "f0 40"),
+    "zoned2": ("f041", "2 decimal digits in EBCDIC, one with a sign", "f0 41"),
+    "overpunch2": ("3020", "2 decimal digits in ASCII, one with a sign", "30 20"),
+}
+"""Types of digits, bytes that are no number of the type, and what the error says."""
+
+
+DIGITS_SPEC = """wireloom: 1
+format: digits
+title: Numbers in digits
+encoding: binary
+root: Record
+types:
+  Record: {{fields: [{{kind: uint8}}, {{body: {{type: {{select: kind, cases: {{{cases}}}}}}}}}]}}
+{types}
+"""
+
+
+@pytest.fixture(name="digits", scope="module")
+def _digits(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    cases = ", ".join(f"{kind}: T{kind}" for kind, _ in enumerate(DIGITS))
+    types = "\n".join(f"  T{kind}: {{fields: [{{n: {type}}}]}}" for kind, type in enumerate(DIGITS))
+    return made(tmp_path_factory.mktemp("digits"), "digits", DIGITS_SPEC.format(cases=cases, types=types))
+
+
+@pytest.mark.parametrize("type", DIGITS)
+def test_an_error_of_digits_says_which_digits_are_expected(digits: ModuleType, type: str) -> None:
+    data, expected, actual = DIGITS[type]
+    record = bytes([list(DIGITS).index(type)]) + bytes.fromhex(data)
+    with pytest.raises(DecodeError) as raised:
+        digits.parse(record)
+    assert (raised.value.code, raised.value.offset) == ("int_range", 1)
+    assert (raised.value.expected, raised.value.actual) == (expected, actual)
+    [error] = digits.decode(pa.array([record])).errors.to_pylist()
+    assert (error["expected"], error["actual"]) == (expected, actual)
+
+
 def test_what_a_stream_finds_has_a_meaning_too(framed: ModuleType) -> None:
     [record] = framed.iter_parse(b"\x05\xf5", on_error="skip")
     assert record.error.meaning == CODES["truncated"]

@@ -18,7 +18,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "unexpected_property": "A member that the format does not define.",
         "missing_required": "A required field is missing.",
         "duplicate_key": "A member or map key appears twice.",
-        "int_range": "An integer outside of its type's range.",
+        "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
         "invalid_utf8": "Text that is not UTF-8.",
         "invalid_text": "Text with bytes that its character set does not define.",
         "bad_compression": "Compressed bytes that are damaged, or of another codec.",

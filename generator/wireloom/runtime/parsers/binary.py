@@ -21,7 +21,7 @@ from wireloom.runtime.parsers.protocol import Expression, evaluate, guess, holds
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.primitives import numerals
-from wireloom.runtime.primitives.delimiters import Ending
+from wireloom.runtime.primitives.delimiters import Ending, quoted
 from wireloom.runtime.values import FILLED, FLOATS
 
 Order = Literal["big", "little"] | Callable[[Container], str]
@@ -79,7 +79,7 @@ class Numeral(construct.Construct):
         try:
             found = self._numeral(context).read(data)
         except ValueError as error:
-            raise self._beyond(start, str(error)) from None
+            raise self._beyond(start, str(error), self._numeral(context).looks) from None
         if found is None and len(data) < self.longest:
             raise DecodeError(stream.overrun, offset=start, expected="the end of the number", actual=f"{left} left")
         if found is None or not self.low <= found[0] <= self.high:
@@ -87,8 +87,9 @@ class Numeral(construct.Construct):
         stream.seek(start + found[1])
         return found[0]
 
-    def _beyond(self, start: int, actual: str) -> DecodeError:
-        return DecodeError("int_range", offset=start, expected=f"{self.low} .. {self.high}", actual=actual)
+    def _beyond(self, start: int, actual: str, expected: str = "") -> DecodeError:
+        expected = expected or f"{self.low} .. {self.high}"
+        return DecodeError("int_range", offset=start, expected=expected, actual=actual)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         value = checked_integer(obj, self.bits, signed=self.signed)
@@ -293,7 +294,7 @@ class Delimiter:
     ) -> None:
         self.code = code
         self.ending = Ending(delimiters, unit, escape, escaped, kept)
-        self.text = " or ".join(each.hex(" ") for each in delimiters)
+        self.text = " or ".join(quoted(each) for each in delimiters)
 
     def read(self, stream: Any) -> bytes:
         """The value; the stream continues after the delimiter, which is part of the value if it is kept."""

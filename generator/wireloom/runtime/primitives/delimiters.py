@@ -12,6 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 
+def quoted(data: bytes) -> str:
+    """Bytes of a text format as a message shows them: quoted if they are printable ASCII, else in hexadecimal."""
+    return repr(data.decode()) if data.isascii() and data.decode().isprintable() else data.hex(" ")
+
+
 @dataclass(frozen=True)
 class Ending:
     """Delimiters at a multiple of `unit` bytes; builders write the first one. With `kept`, they belong to the value.

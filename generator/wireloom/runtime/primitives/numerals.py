@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wireloom.runtime.primitives import leb128
+from wireloom.runtime.primitives.delimiters import quoted
 
 Found = tuple[int, int] | None
 """A number and its size in bytes; None if it does not end within the bytes."""
@@ -20,12 +21,12 @@ _MINUS = (0xB, 0xD)
 _DIGIT = 9
 _NINTH = 9  # the most bytes of an SQLite number
 _COLUMNS = {
-    "decimal": (10, "d", rb"[0-9]+"),
-    "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+"),
-    "capitals": (16, "X", rb"[0-9A-Fa-f]+"),
-    "octal": (8, "o", rb"[0-7]+"),
+    "decimal": (10, "d", rb"[0-9]+", "decimal"),
+    "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+", "hexadecimal"),
+    "capitals": (16, "X", rb"[0-9A-Fa-f]+", "hexadecimal"),
+    "octal": (8, "o", rb"[0-7]+", "octal"),
 }
-"""Digits in ASCII: the base, the format character, and the pattern."""
+"""Digits in ASCII: the base, the format character, the pattern, and the word for them in messages."""
 LONGEST = {"decimal": 20, "hexadecimal": 16, "capitals": 16, "octal": 22}
 """The digits of the largest 64-bit number."""
 _PUNCHES = (b"0123456789{ABCDEFGHI}JKLMNOPQR", bytes([*range(0xF0, 0xFA), *range(0xC0, 0xCA), *range(0xD0, 0xDA)]))
@@ -42,11 +43,15 @@ _UNKNOWN = (1 << 56) - 1  # EBML: the number whose value bits are all set, in an
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A form: the size in bytes of its longest number of some bits, and its functions to read and write."""
+    """A form: the size in bytes of its longest number of some bits, and its functions to read and write.
+
+    `looks` is how a number of digits looks, for messages; other forms have none.
+    """
 
     longest: Callable[[int], int]
     read: Callable[[bytes], Found]
     write: Callable[[int], bytes]
+    looks: str = ""
 
 
 def of(form: str, digits: int, *, signed: bool) -> Numeral:
@@ -238,8 +243,9 @@ def _bcd(digits: int) -> Numeral:
     width = width_of("bcd", digits, signed=False)
     return Numeral(
         lambda _: width,
-        lambda data: None if len(data) < width else (_decimal(data[:width].hex(), digits), width),
+        lambda data: None if len(data) < width else (_decimal(data[:width].hex(), digits, data[:width]), width),
         lambda number: bytes.fromhex(f"{number:0{2 * width}}"),
+        f"{_count(digits)} in BCD",
     )
 
 
@@ -249,13 +255,13 @@ def _packed(digits: int, *, signed: bool) -> Numeral:
     def read(data: bytes) -> Found:
         if len(data) < width:
             return None
-        number = _decimal(data[:width].hex()[:-1], digits)
+        number = _decimal(data[:width].hex()[:-1], digits, data[:width])
         return -number if _is_minus(data[width - 1] & 0xF, data[:width], signed=signed) else number, width
 
     def write(number: int) -> bytes:
         return bytes.fromhex(f"{abs(number):0{2 * width - 1}}{_sign(number, signed=signed):X}")
 
-    return Numeral(lambda _: width, read, write)
+    return Numeral(lambda _: width, read, write, f"{_count(digits)} and a sign, two in each byte")
 
 
 def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:  # noqa: FBT001 - the columns of the table
@@ -272,14 +278,15 @@ def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:
         if len(written) < digits or any(zone != _UNSIGNED for n, zone in enumerate(zones) if n != place % digits):
             raise ValueError(data[:digits].hex(" "))
         minus = _is_minus(zones[place], data[:digits], signed=signed)
-        return (-1 if minus else 1) * _decimal(number, digits), digits
+        return (-1 if minus else 1) * _decimal(number, digits, data[:digits]), digits
 
     def write(number: int) -> bytes:
         written = bytearray(_UNSIGNED << 4 | int(digit) for digit in f"{abs(number):0{digits}}")
         written[place] = _sign(number, signed=signed) << 4 | written[place] & 0xF
         return bytes(written.translate(into) if in_ascii else written)
 
-    return Numeral(lambda _: digits, read, write)
+    sign = ", one with a sign" if signed else ""
+    return Numeral(lambda _: digits, read, write, f"{_count(digits)} in {'ASCII' if in_ascii else 'EBCDIC'}{sign}")
 
 
 def _is_minus(sign: int, data: bytes, *, signed: bool) -> bool:
@@ -296,10 +303,14 @@ def _sign(number: int, *, signed: bool) -> int:
     return _NEGATIVE if number < 0 else _POSITIVE
 
 
-def _decimal(written: str, digits: int) -> int:
+def _decimal(written: str, digits: int, data: bytes) -> int:
     if not written.isdecimal() or int(written) >= 10**digits:
-        raise ValueError(written)
+        raise ValueError(data.hex(" "))
     return int(written)
+
+
+def _count(digits: int, kind: str = "decimal") -> str:
+    return f"{digits} {kind} digit{'s' * (digits != 1)}"
 
 
 # --- digits in ASCII --------------------------------------------------------------------------------------------------
@@ -307,7 +318,7 @@ def _decimal(written: str, digits: int) -> int:
 
 def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
     """A fixed width: spaces, a sign if signed, and digits up to the last column."""
-    base, letter, pattern = _COLUMNS[form]
+    base, letter, pattern, kind = _COLUMNS[form]
     width = width_of(form, digits, signed=signed)
     stated = re.compile((rb" *([+-]?" if signed else rb" *(") + pattern + rb")").fullmatch
 
@@ -316,15 +327,19 @@ def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
             return None
         found = stated(data[:width])
         if found is None:
-            raise ValueError(data[:width].hex(" "))
+            raise ValueError(quoted(data[:width]))
         return int(found[1], base), width
 
-    return Numeral(lambda _: width, read, lambda number: f"{number:{'+' if signed else ''}0{width}{letter}}".encode())
+    def write(number: int) -> bytes:
+        return f"{number:{'+' if signed else ''}0{width}{letter}}".encode()
+
+    looks = f"{_count(digits, kind)}{' after a sign' if signed else ''}"
+    return Numeral(lambda _: width, read, write, looks)
 
 
 def ended(form: str, ending: bytes, *, signed: bool) -> Numeral:
     """A 64-bit number in as many digits as needed, after a sign if signed, up to the ending."""
-    base, letter, pattern = _COLUMNS[form]
+    base, letter, pattern, kind = _COLUMNS[form]
     longest = signed + LONGEST[form] + len(ending)
     stated = re.compile((rb"[+-]?" if signed else b"") + pattern[:-1] + rb"{1,%d}" % LONGEST[form]).match
     begun = (b"", b"+", b"-") if signed else (b"",)
@@ -336,7 +351,8 @@ def ended(form: str, ending: bytes, *, signed: bool) -> Numeral:
         size = found.end() if found else 0
         suffix = data[size : size + len(ending)]
         if found is None or not ending.startswith(suffix):
-            raise ValueError(data[: size + 1].hex(" "))
+            raise ValueError(quoted(data[: size + 1]))
         return (int(found[0], base), size + len(ending)) if suffix == ending else None
 
-    return Numeral(lambda _: longest, read, lambda number: f"{number:{letter}}".encode() + ending)
+    looks = f"up to {LONGEST[form]} {kind} digits and then {quoted(ending)}"
+    return Numeral(lambda _: longest, read, lambda number: f"{number:{letter}}".encode() + ending, looks)

@@ -357,6 +357,8 @@ def test_a_member_that_says_what_the_parameter_may_not_be_is_the_error(
         stream = bytes.fromhex(data) + b"v\n"
         (bad,) = made.module.iter_parse(stream, on_error="skip")
         assert (bad.error.code, bad.error.path, bad.error.offset) == ("unknown_value", path, offset)
+        assert bad.error.expected == "one of a, b (parameter w)"
+        assert bad.error.actual in ("'c'", "'d'", "'x'", "null")
         (part,) = made.module.decode_stream(stream)
         (error,) = part.errors.to_pylist()
         assert (error["code"], error["path"], error["offset"]) == ("unknown_value", path, offset)

@@ -24,7 +24,12 @@ class ContractError(WireloomError, ImportError):
 
 
 class ParameterError(WireloomError, TypeError):
-    """A parameter, root or column that the format does not have, or a value that it cannot take."""
+    """A parameter, root or column that the format does not have, or a value that it cannot take.
+
+    `wanted` says which values a parameter takes, if the error is about a value.
+    """
+
+    wanted = ""
 
 
 def render_path(components: Iterable[Component]) -> str:

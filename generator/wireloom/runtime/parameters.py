@@ -61,7 +61,10 @@ class Parameter:
                 return Range(int(ends[1]), int(ends[2]))
             case _:
                 pass
-        raise ParameterError(f"{self.name} must be {self._wanted()}, not {reprlib.repr(value)}")
+        wanted = self._wanted()
+        error = ParameterError(f"{self.name} must be {wanted}, not {reprlib.repr(value)}")
+        error.wanted = wanted
+        raise error
 
     def _holds(self, number: int) -> bool:
         return number in LONG and number >= self.least

@@ -56,7 +56,12 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
             draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
         elif not _says(draft.content.parameters[name], members[member].type):
             message = f"{member} does not fit the parameter {name}"
-            hint = "it must have the parameter's type, and never be null: drop `null`, `logical` and `scale`"
+            wide = isinstance(members[member].type, Integer) and draft.content.parameters[name].type == "int"
+            hint = (
+                "a parameter has at most 64 bits with a sign; write int64"
+                if wide
+                else "it must have the parameter's type, and never be null: drop `null`, `logical` and `scale`"
+            )
             draft.reports(place / name, "unfit-parameter", message, hint)
 
 
@@ -67,7 +72,7 @@ def _says(parameter: Parameter, type: LogicalType) -> bool:
     if parameter.one_of is not None and isinstance(type, Text):
         return not type.symbols or bool({*type.symbols} & {*parameter.one_of})
     wanted = {"int": Integer, "bool": Boolean}.get(parameter.type or "", Text)
-    return isinstance(type, wanted)
+    return isinstance(type, wanted) and not (isinstance(type, Integer) and type.maximum >> 63)
 
 
 def _bare(draft: Draft, place: Place, written: BareDocument, order: ByteOrder) -> Bare:

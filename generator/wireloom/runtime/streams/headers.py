@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.errors import DecodeError, ParameterError, shown
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.framed import LARGEST, Extent, Reader
@@ -52,8 +52,8 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
                 settings = judges.accept({**settings, name: values[field]})
             except ParameterError as error:
                 path, offset = judges.place(field, window[: found.size])
-                wanted = "a value of a parameter"
-                wrong = DecodeError("unknown_value", offset=offset, expected=wanted, actual=str(error))
+                wanted = f"{error.wanted} (parameter {name})"
+                wrong = DecodeError("unknown_value", offset=offset, expected=wanted, actual=shown(values[field]))
                 found = Extent(0, 0, b"", error=reader.label(wrong.at(path)))
                 break
         else:

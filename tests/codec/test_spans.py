@@ -127,6 +127,33 @@ def test_members_that_stand_in_the_object_around_have_no_bytes_where_the_first_i
         assert list(flaws(modules["melted"].CODEC, b'{"number":127.0}')) == []
 
 
+OPEN = """wireloom: 1
+format: opened
+title: An open value
+encoding: msgpack
+root: Record
+types:
+  Record: {fields: [{value: Value}]}
+  Value: {oneOf: {int: int, float: float, str: str, list: list(Value), map: "map(Value, Value)"}}
+"""
+
+
+@pytest.mark.parametrize("data", ["91 92 01 cb3ff8", "91 93 91 92 01", "91 81 a161 91 cb"])
+def test_the_head_of_an_unfinished_list_is_a_head(tmp_path, data: str):
+    (tmp_path / "opened.yaml").write_text(OPEN)
+    specs = pipeline.read(tmp_path)
+    with opened({"opened": specs.modules["opened"]}) as modules:
+        explained = modules["opened"].CODEC.explain_bytes(bytes.fromhex(data))
+    assert explained.error.code == "truncated"
+    kinds, left = set[str](), [explained.span]
+    while left:
+        span = left.pop()
+        kinds.add(span.kind)
+        left += span.children
+    assert "head" in kinds
+    assert "terminator" not in kinds
+
+
 def said(explained: spans.Explained) -> tuple[object, ...] | None:
     error, fault = explained.error, explained.fault
     return error and fault and (error.code, error.path, error.offset, error.expected, error.actual, *fault[1:])

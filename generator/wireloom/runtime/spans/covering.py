@@ -67,7 +67,7 @@ class Claims:
         if node.form != "msgpack" or node.start >= node.end or node.kind in ("name", "packed"):
             return
         size, count = _head(self._cursors[node.space], node.start)
-        if 0 < size < node.end - node.start:
+        if 0 < size < node.end - node.start + bool(node.children):
             head = Traced("head", "", node.start, node.start + size, node.space)
             head.value = count
             node.children.insert(0, head)

@@ -114,6 +114,8 @@ def _named(kind: str, name: Any, stream: Any, tracer: Tracer, part: Any) -> Trac
 
 def _form(part: Any) -> str:
     """The encoding of a construct."""
+    if isinstance(part, Deferred):
+        return _form(part.struct)
     return type(part).__module__.removeprefix(_PARTS).partition(".")[0]
 
 

@@ -182,6 +182,35 @@ def test_an_error_of_digits_says_which_digits_are_expected(digits: ModuleType, t
     assert (error["expected"], error["actual"]) == (expected, actual)
 
 
+TOTALS = """wireloom: 1
+format: totals
+title: Totals
+encoding: binary
+root: File
+errors: {bad_count: Another count., bad_total: Another total.}
+types:
+  File:
+    fields:
+      - count: uint8
+      - total: uint8
+      - parts: list(Part)
+      - check: {that: count == count(parts), else: bad_count}
+      - check: {that: total == sum(parts.length), else: bad_total}
+  Part: {fields: [{length: uint8}]}
+"""
+
+
+def test_an_error_of_a_count_or_a_sum_shows_the_number(tmp_path: Path) -> None:
+    totals = made(tmp_path, "totals", TOTALS)
+    for data, code, actual in (
+        ("03 07 0304", "bad_count", "count 3, count(parts) 2"),
+        ("02 08 0304", "bad_total", "total 8, sum(parts.length) 7"),
+    ):
+        with pytest.raises(DecodeError) as raised:
+            totals.parse(bytes.fromhex(data))
+        assert (raised.value.code, raised.value.actual) == (code, actual)
+
+
 def test_what_a_stream_finds_has_a_meaning_too(framed: ModuleType) -> None:
     [record] = framed.iter_parse(b"\x05\xf5", on_error="skip")
     assert record.error.meaning == CODES["truncated"]

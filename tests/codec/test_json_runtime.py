@@ -75,6 +75,12 @@ def test_every_beginning_of_a_container_is_truncated(value, ascii_only):
         assert error.offset <= length
 
 
+@pytest.mark.parametrize("data", [b'"ab', b'"ab\xc3', b'"'])
+def test_a_string_that_the_text_cuts_is_expected_as_a_string(data: bytes) -> None:
+    error = failure(data)
+    assert (error.code, error.expected, error.actual) == ("truncated", "a string", "the end of the text")
+
+
 PIECES = st.sampled_from(
     [
         '"',

@@ -28,7 +28,7 @@ Error codes:
     bad_arity: An array with another number of elements than its fields.
     bad_base64: Text that is not base64 with padding.
     bad_digest_length: The digest is not 20 bytes.
-    int_range: An integer outside of its type's range.
+    int_range: An integer outside of its type's range, or bytes that are not a number of its type.
     unexpected_property: A member that the format does not define.
     bad_constant: A value other than the only one allowed.
     duplicate_bin: Two bins of one name.
@@ -87,7 +87,7 @@ CODES: Final = {
     "bad_arity": "An array with another number of elements than its fields.",
     "bad_base64": "Text that is not base64 with padding.",
     "bad_digest_length": "The digest is not 20 bytes.",
-    "int_range": "An integer outside of its type's range.",
+    "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
     "unexpected_property": "A member that the format does not define.",
     "bad_constant": "A value other than the only one allowed.",
     "duplicate_bin": "Two bins of one name.",

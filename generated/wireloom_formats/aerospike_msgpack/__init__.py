@@ -20,7 +20,7 @@ Error codes:
     type_mismatch: A value of another type than the spec allows here.
     size_limit: The record exceeds a limit of size.
     bad_arity: An array with another number of elements than its fields.
-    int_range: An integer outside of its type's range.
+    int_range: An integer outside of its type's range, or bytes that are not a number of its type.
     bad_version: The message's version is not 1.
     unknown_message_type: The message is neither a write (1) nor a delete (2).
     invalid_utf8: Text that is not UTF-8.
@@ -75,7 +75,7 @@ CODES: Final = {
     "type_mismatch": "A value of another type than the spec allows here.",
     "size_limit": "The record exceeds a limit of size.",
     "bad_arity": "An array with another number of elements than its fields.",
-    "int_range": "An integer outside of its type's range.",
+    "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
     "bad_version": "The message's version is not 1.",
     "unknown_message_type": "The message is neither a write (1) nor a delete (2).",
     "invalid_utf8": "Text that is not UTF-8.",

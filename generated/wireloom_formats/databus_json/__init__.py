@@ -21,7 +21,7 @@ Error codes:
     unexpected_property: A member that the format does not define.
     unknown_value: A text that is none of the words allowed there.
     bad_base64: Text that is not base64 with padding.
-    int_range: An integer outside of its type's range.
+    int_range: An integer outside of its type's range, or bytes that are not a number of its type.
     bad_key: A line with both key and keyBytes.
     bad_schema_id: A schema id that is not a digest of 16 bytes (V2 also 4).
     bad_constant: A value other than the only one allowed.
@@ -79,7 +79,7 @@ CODES: Final = {
     "unexpected_property": "A member that the format does not define.",
     "unknown_value": "A text that is none of the words allowed there.",
     "bad_base64": "Text that is not base64 with padding.",
-    "int_range": "An integer outside of its type's range.",
+    "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
     "bad_key": "A line with both key and keyBytes.",
     "bad_schema_id": "A schema id that is not a digest of 16 bytes (V2 also 4).",
     "bad_constant": "A value other than the only one allowed.",

@@ -305,14 +305,17 @@ Message = structure.Struct(
         "bad_opt",
         field="answers",
         expected="sum(answers.opt) + sum(authority.opt) == 0",
-        operands=(("answers", lambda ctx: ctx["answers"]), ("authority", lambda ctx: ctx["authority"])),
+        operands=(
+            ("sum(answers.opt)", lambda ctx: fn.total(ctx["answers"], "opt")),
+            ("sum(authority.opt)", lambda ctx: fn.total(ctx["authority"], "opt")),
+        ),
     ),
     structure.Check(
         lambda ctx: fn.at_most(fn.total(ctx["additional"], "opt"), 1),
         "bad_opt",
         field="additional",
         expected="sum(additional.opt) <= 1",
-        operands=(("additional", lambda ctx: ctx["additional"]),),
+        operands=(("sum(additional.opt)", lambda ctx: fn.total(ctx["additional"], "opt")),),
     ),
 )
 

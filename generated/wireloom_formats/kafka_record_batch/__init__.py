@@ -25,7 +25,7 @@ Error codes:
     bad_size: Bytes or text of another size than the spec allows here.
     bad_compression: The records are not what their codec says.
     unknown_case: No case matches the tag.
-    int_range: An integer outside of its type's range.
+    int_range: An integer outside of its type's range, or bytes that are not a number of its type.
     invalid_utf8: Text that is not UTF-8.
 """
 
@@ -76,7 +76,7 @@ CODES: Final = {
     "bad_size": "Bytes or text of another size than the spec allows here.",
     "bad_compression": "The records are not what their codec says.",
     "unknown_case": "No case matches the tag.",
-    "int_range": "An integer outside of its type's range.",
+    "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
     "invalid_utf8": "Text that is not UTF-8.",
 }
 PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (

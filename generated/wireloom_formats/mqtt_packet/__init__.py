@@ -16,7 +16,7 @@ Error codes:
     truncated: The input ends before the item does.
     trailing_bytes: There are bytes after the end of the record.
     unknown_value: A value other than those listed.
-    int_range: An integer outside of its type's range.
+    int_range: An integer outside of its type's range, or bytes that are not a number of its type.
     bad_length: A length of more than four bytes, which is the most that a packet or its properties have (1.5.5).
     bad_region: A region has bytes left over, or is too short.
     overlong: A number of variable size in more bytes than it needs (1.5.5).
@@ -85,7 +85,7 @@ CODES: Final = {
     "truncated": "The input ends before the item does.",
     "trailing_bytes": "There are bytes after the end of the record.",
     "unknown_value": "A value other than those listed.",
-    "int_range": "An integer outside of its type's range.",
+    "int_range": "An integer outside of its type's range, or bytes that are not a number of its type.",
     "bad_length": "A length of more than four bytes, which is the most that a packet or its properties have (1.5.5).",
     "bad_region": "A region has bytes left over, or is too short.",
     "overlong": "A number of variable size in more bytes than it needs (1.5.5).",

@@ -9,7 +9,7 @@ from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, mapped, notated, optional_condition, size, spelled, subcon
 from wireloom.encodings import Form
-from wireloom.expr.ast import Expression, Kind, Literal, Membership, fields_in, parts, references
+from wireloom.expr.ast import Call, Expression, Kind, Literal, Membership, fields_in, parts
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
@@ -140,12 +140,21 @@ def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> se
 
 def _operands(that: Expression, known: Fields) -> dict[str, Code | None]:
     """What a check looks at, by the texts of the spec, and how its numbers are written."""
-    seen = {text_of(each): each for each in references(that) if not isinstance(each, Literal)}
+    seen = {text_of(each): each for each in _operands_of(that)}
     operands = tuple(tuple_of((literal(text), function(each, known))) for text, each in seen.items())
     return {
         "operands": tuple_of(operands) if operands else None,
         "notation": notated(next(filter(None, _notations(that)), "")),
     }
+
+
+def _operands_of(that: Expression) -> Iterator[Expression]:
+    """What an error of a check shows: names and positions, and in place of a list the number computed from it."""
+    if isinstance(that, Call) and that.function in ("count", "sum"):
+        yield that
+    elif not isinstance(that, Literal):
+        inner = parts(that)
+        yield from (that,) if not inner else (each for part in inner for each in _operands_of(part))
 
 
 def _notations(expression: Expression) -> Iterator[str]:

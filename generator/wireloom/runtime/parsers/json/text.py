@@ -344,6 +344,8 @@ class _Reader:
                 case b"\\":
                     piece, position = self._escape(position, quote)
                     pieces.append(piece)
+                case b"":
+                    raise self._cut(quote, position, "a string")
                 case _:
                     raise self._cut(quote, position, "a string without control characters")
 

@@ -30,6 +30,7 @@ USES = {
 }
 _CHECKED = ("compute", "hidden")
 """What keeps a member from builders, and not from the checks of what they wrote."""
+_MEANINGS = ("scale", "offset", "logical")
 _HEXADECIMAL = "to compare with bytes, write hexadecimal without 0x"
 _MARK = "put `- mark: NAME` there, and use the mark"
 
@@ -170,7 +171,8 @@ class Scope:
             raise MeaningError("unknown-name", message, nearest(members[0], known))
         inner = known[members[0]]
         if inner.obstacle and inner.obstacle not in allowed:
-            raise _misused(function, f"with `{inner.obstacle}` builders cannot take {inner.name} from the value")
+            what = f"with `{inner.obstacle}` builders cannot take {inner.name} from the value"
+            raise _misused(function, what, _beside(inner) if inner.obstacle in _MEANINGS else "")
         if inner.kind not in kinds:
             raise _misused(function, f"{inner.name} is {a_kind(inner.kind)}")
         return listed, inner
@@ -479,7 +481,11 @@ def _foreign(name: str, members: tuple[str, ...]) -> str:
 
 
 def _function(kind: Kind, step: str, name: str) -> str:
-    """The function that says what other languages say by a member; empty where there is none."""
+    """What says what other languages say by a member; empty where there is nothing."""
+    if kind is Kind.ANY:
+        return (
+            f"expressions see the value of a union, not its alternative: `present({name} + 0)` says that it is a number"
+        )
     if step not in _SIZES or kind not in (Kind.TEXT, Kind.BYTES, Kind.LIST):
         return ""
     return f"write {'count' if kind is Kind.LIST else 'len'}({name})"
@@ -504,7 +510,13 @@ def _melted(name: str, into: str, instead: str) -> MeaningError:
     return MeaningError("unknown-name", message, f"write {instead}")
 
 
-def _misused(function: str, what: str) -> MeaningError:
+def _misused(function: str, what: str, hint: str = "") -> MeaningError:
     """What is wrong with what a function is of."""
     message = f"{function} takes a list of {'integers' if function == 'sum' else 'texts or bytes'}, but {what}"
-    return MeaningError("expression-type", message, USES[function])
+    return MeaningError("expression-type", message, hint or USES[function])
+
+
+def _beside(member: Member) -> str:
+    """How readers see a meaning of a number that expressions add up."""
+    computed = f"{{compute: {member.name}, type: int64, {member.obstacle}: ...}}"
+    return f"drop `{member.obstacle}` there, and add what readers see beside it: `- NAME: {computed}`"

@@ -239,6 +239,15 @@ alpha: A thing
     )
 
 
+def test_a_name_beside_the_number_on_the_wire_gives_the_number(tmp_path):
+    kind = "kind: {type: int8, values: {1: one, 2: two}}"
+    named = CHOICES.replace(kind, kind.replace("}}", "}, raw: number}"))
+    (tmp_path / "alpha.yaml").write_text(named)
+    rows = [line.split(maxsplit=1) for line in plan(tmp_path).splitlines()]
+    assert ["number", "the value"] in rows
+    assert ["kind", "gives number if that is missing"] in rows
+
+
 def test_a_format_that_the_specs_do_not_have_is_named(tmp_path):
     (tmp_path / "alpha.yaml").write_text(CHOICES)
     done = CliRunner().invoke(app, ["explain", "alpah", "--write", "--specs", str(tmp_path)])

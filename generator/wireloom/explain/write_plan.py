@@ -13,6 +13,7 @@ from wireloom.expr.ast import Expression, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
+from wireloom.model.logical import Named
 from wireloom.model.traversal import parts, reached
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.facts.decisions import Decision, Decisions
@@ -101,6 +102,8 @@ def _condition(field: Field, there: Decision) -> str:
 def _source(field: Field, late: Late) -> str:
     """The source of the written value."""
     match field:
+        case Field(on_wire=False, meaning=types.Meaning(shown=Named(raw=raw))) if raw:
+            return f"gives {raw} if that is missing"
         case Field(on_wire=False):
             return "not written" if field.derive is None else f"not written, {_expression(field.derive, late)}"
         case Field(flatten=True):

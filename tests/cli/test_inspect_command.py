@@ -196,7 +196,7 @@ def test_a_row_of_a_quarantine_is_inspected(tables):
     result = quarantine(tables, "--inspect", number)
     assert result.exit_code == 1
     assert "^^ byte 7" in result.stdout
-    assert "refused as bad_protocol" in result.stdout
+    assert f"row {number} of the quarantine: 17 bytes of mqtt_packet (refused as bad_protocol" in result.stdout
 
 
 @pytest.mark.integration

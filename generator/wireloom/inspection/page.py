@@ -35,7 +35,8 @@ _QUIET = (*rows.AUXILIARY, "ignored", "unread")
 
 def page(module: FormatModule, found: Found, explained: Explained, fault: Fault | None, lines: SpecLines) -> str:
     """The page of a record."""
-    title = f"{module.FORMAT}: record {found.index} of {Path(found.name).name or found.name}"
+    place = "" if found.is_alone else f"record {found.index} of "
+    title = f"{module.FORMAT}: {place}{Path(found.name).name or found.name}"
     style, script = asset("page.css"), asset("page.js")
     return (
         templates(_HERE)

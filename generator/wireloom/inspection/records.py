@@ -32,6 +32,8 @@ class Found:
     offset: int = 0
     why: str = ""
     error: DecodeError | None = None
+    is_alone: bool = False
+    """Whether it was stored by itself, so that it has no number and place in a file."""
 
 
 @dataclass(frozen=True, slots=True)

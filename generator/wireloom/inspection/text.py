@@ -221,4 +221,5 @@ def _space_line(space: Space) -> str:
 def summary(found: Found, format: str) -> str:
     """A summary line: `events.log: record 3 at byte 1234, 61 bytes of heartbeat (the first bad one)`."""
     why = f" ({found.why})" if found.why else ""
-    return f"{found.name}: record {found.index} at byte {found.offset}, {amount(len(found.data))} of {format}{why}"
+    place = "" if found.is_alone else f"record {found.index} at byte {found.offset}, "
+    return f"{found.name}: {place}{amount(len(found.data))} of {format}{why}"

@@ -106,8 +106,7 @@ def _show(
     if row.size > len(row.raw):
         note(f"row {row.number} has {row.size} bytes, but the quarantine kept only {len(row.raw)}")
     why = f"refused as {row.code}{f' at {row.path}' if row.path else ''}, byte {row.offset}"
-    found = Found(
-        f"row {row.number} of the quarantine", row.raw, root or codec.default_root, settings, row.number, 0, why
-    )
+    name = f"row {row.number} of the quarantine"
+    found = Found(name, row.raw, root or codec.default_root, settings, row.number, why=why, is_alone=True)
     note(f"row {row.number} is {row.origin}")
     show(module, found, origin.folder, depth=depth, html=html)

@@ -19,8 +19,8 @@ from wireloom.encodings.protobuf import PROTOBUF
 from wireloom.examples import opened
 from wireloom.model import types as model
 from wireloom.model.format import ByteOrder, Format, Root
-from wireloom.model.logical import Record as LogicalRecord
 from wireloom.runtime import expressions as fn
+from wireloom.runtime.columns.logical import Record as LogicalRecord
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, protobuf, structure, unions

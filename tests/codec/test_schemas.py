@@ -29,7 +29,6 @@ from wireloom.encodings.json import JSON
 from wireloom.encodings.msgpack import MSGPACK
 from wireloom.examples.memory import opened
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
-from wireloom.model import logical
 from wireloom.model.format import ByteOrder, Format, Parameter, Root
 from wireloom.model.types import (
     Alternative,
@@ -58,6 +57,7 @@ from wireloom.model.types import (
 )
 from wireloom.pages.columns import spark_type
 from wireloom.runtime.columns import arrow as columns
+from wireloom.runtime.columns import logical
 from wireloom.runtime.columns.canonical import to_canonical
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError

@@ -24,7 +24,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "model": {"expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": set(),
     "recursion": {"spec"},
-    "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
+    "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: codes, and what it knows of values
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
     "explain": {"runtime", "model", "expr", "resolve"},

@@ -15,7 +15,7 @@ from wireloom.cli.app import app
 from wireloom.exporting import as_avsc
 from wireloom.exporting.avro import avsc
 from wireloom.exporting.values import messages
-from wireloom.model.logical import Binary, Integer, LogicalField, Map, Meant, Record, Scaled, Text, Written
+from wireloom.runtime.columns.logical import Binary, Integer, LogicalField, Map, Meant, Record, Scaled, Text, Written
 
 MICROSECOND = timedelta(microseconds=1)
 

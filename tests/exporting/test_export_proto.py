@@ -13,8 +13,8 @@ from wireloom.examples.memory import opened
 from wireloom.exporting import as_proto, is_protobuf, wire_proto
 from wireloom.exporting.protobuf import proto
 from wireloom.exporting.values import messages
-from wireloom.model.logical import Integer, List, LogicalField, Map, Record, Text
 from wireloom.model.types import Reference
+from wireloom.runtime.columns.logical import Integer, List, LogicalField, Map, Record, Text
 from wireloom.runtime.values import Pairs
 
 pytest.importorskip("grpc_tools", reason="grpcio-tools, the extra `proto`, is not installed")

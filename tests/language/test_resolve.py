@@ -7,13 +7,13 @@ import pytest
 
 from conftest import SPECS, shipped_formats
 from wireloom.expr.ast import Binary, FieldRef, Kind, Literal, MarkRef, ParameterRef, Position
-from wireloom.model import logical
 from wireloom.model.format import Format
 from wireloom.model.types import Array, Bytes, Check, Discard, Field, Integer, OneOf, Reference, Select, Struct
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
 from wireloom.resolve.bind import notation
 from wireloom.resolve.logical.shapes import merge_types
+from wireloom.runtime.columns import logical
 from wireloom.spec import load
 
 

@@ -5,8 +5,8 @@ from typing import Any, assert_never
 
 from proof.chance import Chance
 from proof.scope import ABSENT, document
-from wireloom.model import logical
 from wireloom.model.format import Format
+from wireloom.runtime.columns import logical
 from wireloom.spec.language import FormatDocument, SchemaDocument, SchemaField, SchemaType
 
 NAME = "shared.schema.yaml"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from wireloom.model.format import Format
-from wireloom.model.logical import List, LogicalField, LogicalType, Map, Record
 from wireloom.runtime.columns.arrow import arrow_type
+from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Map, Record
 
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64())
 _WIDER = (

@@ -17,11 +17,10 @@ from wireloom.expr.ast import FieldRef, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types as wire
 from wireloom.model.format import ByteOrder, Format
-from wireloom.model.ground import automaton
-from wireloom.model.logical import Named
 from wireloom.model.traversal import plain
 from wireloom.resolve.facts.sizes import Sizes
-from wireloom.runtime.patterns import Automaton
+from wireloom.runtime.columns.logical import Named
+from wireloom.runtime.patterns import Automaton, automaton
 from wireloom.spec.places import Site
 
 Scalars = tuple[Any, ...]

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.model.format import Format
-from wireloom.model.logical import Meant, Named, Text
 from wireloom.model.traversal import columns
 from wireloom.records.transcode import Request
+from wireloom.runtime.columns.logical import Meant, Named, Text
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.parts import DecodedPart
 

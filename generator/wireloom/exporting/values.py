@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Union, assert_never
 
-from wireloom.model.logical import (
+from wireloom.names import capitalised
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
@@ -31,7 +32,6 @@ from wireloom.model.logical import (
     Written,
     alternatives,
 )
-from wireloom.names import capitalised
 from wireloom.runtime.columns.rows import row_record
 
 Kind = Literal["bool", "int", "float", "text", "bytes", "uuid", "decimal", "timestamp", "date", "duration"]

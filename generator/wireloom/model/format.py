@@ -7,9 +7,9 @@ from functools import cached_property
 
 from wireloom.encodings import Encoding
 from wireloom.expr.ast import Kind
-from wireloom.model.framing import Framing
-from wireloom.model.logical import Record
 from wireloom.model.types import Scalar, Type
+from wireloom.runtime.columns.logical import Record
+from wireloom.runtime.streams.framing import Framing
 
 
 @dataclass(frozen=True, slots=True)

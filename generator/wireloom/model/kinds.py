@@ -7,9 +7,9 @@ an attempt. They have few distinct values, so counting records by them is useful
 from collections.abc import Iterator, Mapping
 
 from wireloom.model.format import Format, Root
-from wireloom.model.logical import Boolean, Integer, Record, Text
 from wireloom.model.traversal import parts
 from wireloom.model.types import Array, Attempt, Field, Nullable, OneOf, Reference, Select, Struct, Type
+from wireloom.runtime.columns.logical import Boolean, Integer, Record, Text
 from wireloom.runtime.columns.rows import row_record
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from wireloom.expr.ast import Conditional, Expression, Kind, Literal
 from wireloom.expr.types import kind, makes_text
-from wireloom.model.logical import Integer
 from wireloom.model.types import Mapping, Scalar
+from wireloom.runtime.columns.logical import Integer
 
 _BEYOND = 1 << 63
 

@@ -8,9 +8,6 @@ from typing import Any, TypeVar
 from wireloom.encodings import Encoding
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
-from wireloom.model.ground import AGAIN
-from wireloom.model.logical import List, LogicalType, Record
-from wireloom.model.logical import Map as LogicalMap
 from wireloom.model.meanings import repeating
 from wireloom.model.types import (
     Array,
@@ -28,6 +25,9 @@ from wireloom.model.types import (
     Type,
     Verify,
 )
+from wireloom.runtime.columns.logical import List, LogicalType, Record
+from wireloom.runtime.columns.logical import Map as LogicalMap
+from wireloom.runtime.cursor import AGAIN
 
 NamedTypes = tuple[tuple[str, Type], ...]
 """The named types of a format, in the order of the spec."""

@@ -12,8 +12,10 @@ from typing import Union
 
 from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Expression, Literal
-from wireloom.model.ground import Ending, automaton, base_of, width_of
-from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
+from wireloom.runtime.columns.logical import Encoded, Measured, Named, Said, Scaled, Written
+from wireloom.runtime.patterns import automaton
+from wireloom.runtime.primitives.delimiters import Ending
+from wireloom.runtime.primitives.numerals import base_of, width_of
 
 Scalar = int | bool | str | bytes | float | None
 

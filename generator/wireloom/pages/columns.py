@@ -7,7 +7,10 @@ import pyarrow as pa
 
 from wireloom.emit.frames import described
 from wireloom.escapes import code_span, inline
-from wireloom.model.logical import (
+from wireloom.pages.markdown import blocks, table
+from wireloom.pages.rules import ADDRESSES
+from wireloom.runtime.columns.arrow import arrow_type
+from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
@@ -30,9 +33,6 @@ from wireloom.model.logical import (
     Written,
     alternatives,
 )
-from wireloom.pages.markdown import blocks, table
-from wireloom.pages.rules import ADDRESSES
-from wireloom.runtime.columns.arrow import arrow_type
 
 _SPARK: Mapping[pa.DataType, str] = {
     pa.bool_(): "boolean",

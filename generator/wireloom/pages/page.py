@@ -8,7 +8,7 @@ from wireloom.emit.frames import described, framed
 from wireloom.emit.jsonschema.beyond import Gap, gaps
 from wireloom.escapes import cell, code_block, code_span, inline, paragraphs
 from wireloom.expr.functions import FUNCTIONS
-from wireloom.model import framing, types
+from wireloom.model import types
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.versions import Revision, revisions
 from wireloom.pages.algorithms import algorithms, ranges
@@ -19,6 +19,7 @@ from wireloom.pages.markdown import blocks, table, text
 from wireloom.pages.pictures.diagrams import picture
 from wireloom.pages.wire import Section, sections
 from wireloom.runtime.parameters import parameter_text
+from wireloom.runtime.streams import framing
 
 _OF_DOCUMENTS = (
     "`schema.json` describes documents. It takes what decoders take and refuses what they refuse, except for:"

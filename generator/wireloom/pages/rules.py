@@ -11,10 +11,10 @@ from wireloom.escapes import code_block, code_span
 from wireloom.expr.ast import Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
 from wireloom.model.types import Bit, Field, Meaning, Struct
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.pages.markdown import blocks, table, text
+from wireloom.runtime.columns.logical import Encoded, Measured, Named, Said, Scaled, Written
 from wireloom.runtime.patterns import worded
 
 _FEW = 4

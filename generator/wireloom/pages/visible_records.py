@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from wireloom.model import types
 from wireloom.model.format import Format
-from wireloom.model.logical import Alternatives, List, LogicalType, Map, Record
 from wireloom.model.traversal import parts
 from wireloom.model.types import Struct, Type
+from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Record
 
 
 def shown_records(format: Format) -> Mapping[str, Record]:

@@ -15,7 +15,6 @@ from wireloom.explain import write_plan
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
-from wireloom.model.logical import Record
 from wireloom.model.traversal import reached
 from wireloom.model.types import Bit, Field, Struct, Type
 from wireloom.pages.choices import choice, field_choice
@@ -26,6 +25,7 @@ from wireloom.pages.rules import bit_rules, rules, value_rules, value_tables
 from wireloom.pages.steps import checks, versions
 from wireloom.pages.visible_records import shown_records
 from wireloom.resolve.facts.sizes import from_end
+from wireloom.runtime.columns.logical import Record
 
 _PLACES = {Form.SEQUENCE: "offset", Form.ARRAY: "place", Form.OBJECT: "member", Form.MESSAGE: "tag"}
 _PLAIN_SOURCES = ("the value", "the value, 0 if null", "its bits", "not written", "zeros")

@@ -12,11 +12,11 @@ from typing import Any
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.model.format import Format
-from wireloom.model.logical import List, LogicalType, Named, Record
 from wireloom.model.traversal import fields
 from wireloom.model.types import Integer
 from wireloom.model.types import Mapping as Mapped
 from wireloom.runtime.codec import Codec
+from wireloom.runtime.columns.logical import List, LogicalType, Named, Record
 from wireloom.runtime.errors import WireloomError, render_path
 from wireloom.vectors.manifest import Vector
 

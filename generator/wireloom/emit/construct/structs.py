@@ -15,7 +15,6 @@ from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.expr.types import makes_text, may_be_fraction
 from wireloom.model.extents import StructExtents
-from wireloom.model.ground import format_of
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
     Amount,
@@ -45,6 +44,7 @@ from wireloom.model.types import (
     not_null,
     stated,
 )
+from wireloom.runtime.primitives.numerals import format_of
 
 _KINDS: dict[type, Kind] = {Integer: Kind.INTEGER, Boolean: Kind.BOOLEAN, Text: Kind.TEXT, Bytes: Kind.BYTES}
 _KIND_NAMES = {Kind.INTEGER: "int", Kind.BOOLEAN: "bool", Kind.TEXT: "str", Kind.BYTES: "bytes"}

@@ -26,7 +26,6 @@ from wireloom.emit.jsonschema.scopes import (
 from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
-from wireloom.model.ground import rounded_to
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import bare, parts, plain, within
 from wireloom.model.types import (
@@ -58,6 +57,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.runtime.values import float32
 
 _SINGLE = 32  # bits of a float that is rounded
 _NULL = "null"  # as JSON that is kept as text has it
@@ -520,9 +520,18 @@ def _ranged(schema: Schema, minimum: int | None, maximum: int | None) -> Schema:
 
 def _rounded(schema: Schema, minimum: float | None, maximum: float | None) -> Schema:
     """The schema of a number of 32 bits with bounds: they are those of what decoders round into the range."""
-    least = {} if minimum is None else {"minimum": rounded_to(minimum)}
-    most = {} if maximum is None else {"maximum": -rounded_to(-maximum)}
+    least = {} if minimum is None else {"minimum": _rounded_to(minimum)}
+    most = {} if maximum is None else {"maximum": -_rounded_to(-maximum)}
     return {**schema, **least, **most}
+
+
+def _rounded_to(least: float) -> float:
+    """The smallest number of which 32 bits say at least this."""
+    step = max(abs(least) * 2.0**-22, 2.0**-148)
+    below, reached = least - step, least + step
+    while below < (middle := (below + reached) / 2) < reached:
+        below, reached = (below, middle) if float32(middle) >= least else (middle, reached)
+    return reached
 
 
 def _bound(schema: Schema, name: str) -> int | None:

@@ -4,8 +4,8 @@ from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, outcomes
 from wireloom.emit.jsonschema.constants import NEVER, Schema, values
 from wireloom.emit.jsonschema.members import SOMETHING, Option
-from wireloom.model.logical import LogicalType
 from wireloom.model.types import Mapping as ValueMapping
+from wireloom.runtime.columns.logical import LogicalType
 
 
 def meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:

@@ -27,10 +27,7 @@ from wireloom.emit.jsonschema.scopes import (
     version_tag,
 )
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membership, Unary
-from wireloom.model import logical
 from wireloom.model.format import Format, Root
-from wireloom.model.ground import ENTRY
-from wireloom.model.logical import LogicalType
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import bare, parts, plain
 from wireloom.model.types import (
@@ -58,6 +55,9 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import LogicalType
+from wireloom.runtime.values import ENTRY
 
 Found = tuple[list[Member], Checks]
 _SCALARS = (Integer, Float, Boolean, Null, Text, Bytes, JsonText, Extension)

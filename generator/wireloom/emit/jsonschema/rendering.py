@@ -8,14 +8,24 @@ from typing import assert_never
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.model import logical
-from wireloom.model.ground import NAMED_PATTERNS, decimals
-from wireloom.model.logical import Alternatives, BigInteger, Float, Integer, LogicalType, Meant, Open, Record, Scaled
 from wireloom.model.types import Spelling
-from wireloom.runtime.columns.logical import ExtensionType
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import (
+    Alternatives,
+    BigInteger,
+    ExtensionType,
+    Float,
+    Integer,
+    LogicalType,
+    Meant,
+    Open,
+    Record,
+    Scaled,
+)
 from wireloom.runtime.columns.meanings import EXPECTED
 from wireloom.runtime.errors import amount
-from wireloom.runtime.patterns import worded
+from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
+from wireloom.runtime.patterns import decimals, worded
 from wireloom.runtime.primitives.packing import BASE64
 from wireloom.runtime.values import float32, kind_of
 

@@ -6,7 +6,7 @@ from wireloom.emit.code import Code, Prose, call, literal, mapping, render, tupl
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.shape.extensions import extensions
 from wireloom.model.format import Format
-from wireloom.model.logical import Record
+from wireloom.runtime.columns.logical import Record
 
 
 def emit(format: Format) -> str:

@@ -18,7 +18,6 @@ from wireloom.exporting.values import Names
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, Position, integer_of, references
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model.format import Format
-from wireloom.model.logical import Encoded, Named
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import fields
 from wireloom.model.traversal import references as named_types
@@ -55,6 +54,7 @@ from wireloom.model.types import (
     charset_of,
     not_null,
 )
+from wireloom.runtime.columns.logical import Encoded, Named
 from wireloom.spec.places import Site
 
 _MEANINGS = {

@@ -1,18 +1,23 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
+import math
 from collections.abc import Iterable, Mapping
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import literal_kind
 from wireloom.model import types
-from wireloom.model.ground import is_half, is_json, nearest
 from wireloom.model.types import Boolean, Bytes, Delimiter, Float, Integer, JsonText, Null, Nullable, Padded, Text, Type
 from wireloom.numbers import integer, respelled
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers.json.text import read
+from wireloom.runtime.values import float16, float32
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
+_DOUBLE = 64
+_NESTED = 64  # arrays and objects of a constant in one another
 _NUMBERS = {_HALF: "a number that fits 16 bits exactly", 32: "a number that fits 32 bits"}
 
 UTF8 = "utf-8"
@@ -69,14 +74,41 @@ def constant(type: Type, text: str, written: object) -> object:
         case Integer() as whole, int() if not isinstance(written, bool):
             return written if whole.minimum <= written <= whole.maximum else NONE
         case Float(bits), int() | float() if not isinstance(written, bool):
-            number = nearest(written, bits) if bits != _HALF else float(written) if is_half(written) else None
+            number = _nearest(written, bits) if bits != _HALF else float(written) if _is_half(written) else None
             return NONE if number is None else number
         case Text(), str():
             return written
         case JsonText(json), str():
-            return written if is_json(written, json) else NONE
+            return written if _is_json(written, json) else NONE
         case _:
             return NONE
+
+
+def _nearest(number: float, bits: int) -> float | None:
+    """The number of so many bits that is nearest, 32 or 64 of them; None for one beyond the largest."""
+    try:
+        wide = float(number)
+    except OverflowError:
+        return None
+    narrow = wide if bits == _DOUBLE else float32(wide)
+    return narrow if math.isfinite(narrow) or not math.isfinite(wide) else None
+
+
+def _is_half(number: float) -> bool:
+    """Whether 16 bits say the number exactly."""
+    try:
+        return float16(number) == number
+    except OverflowError:
+        return False
+
+
+def _is_json(text: str, kind: str) -> bool:
+    """Whether readers can see a text as that of JSON: of an object, an array or any value."""
+    try:
+        found = read(text.encode(), _NESTED)
+    except (DecodeError, UnicodeEncodeError):
+        return False
+    return found.literal == text and kind in ("any", found.kind)
 
 
 def misfit(type: Type, value: object) -> str:

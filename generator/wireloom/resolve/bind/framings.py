@@ -4,7 +4,11 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from wireloom.model.format import ByteOrder, Root
-from wireloom.model.framing import (
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins, constants
+from wireloom.resolve.bind.draft import Draft, parameter_named
+from wireloom.runtime.columns.logical import Boolean, Integer, LogicalType, Meant, Text
+from wireloom.runtime.streams.framing import (
     LARGEST_SIZE,
     LONGEST,
     NAMED,
@@ -18,10 +22,6 @@ from wireloom.model.framing import (
     flaw,
     is_number,
 )
-from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Text
-from wireloom.problems import nearest
-from wireloom.resolve.bind import builtins, constants
-from wireloom.resolve.bind.draft import Draft, parameter_named
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Parameter
 from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming

@@ -15,10 +15,12 @@ from wireloom.model.format import (
     Ranges,
     SumAlgorithm,
 )
-from wireloom.model.ground import HIGHEST, LONG, LOWEST, CrcOfBytes, SumOfBytes
 from wireloom.numbers import respelled
 from wireloom.resolve.bind import builtins
 from wireloom.resolve.bind.draft import Draft, parameter_kind, parameter_named
+from wireloom.runtime.parameters import HIGHEST, LONG, LOWEST
+from wireloom.runtime.parsers.checksums import Crc as CrcOfBytes
+from wireloom.runtime.parsers.checksums import Sum as SumOfBytes
 from wireloom.spec.documents import Place
 from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, Sum
 from wireloom.spec.language import NamedRange as NamedRangeDocument

@@ -2,11 +2,11 @@
 
 from wireloom.model import types
 from wireloom.model.ends import endless
-from wireloom.model.framing import Array, Concatenated, Framing, Headed, bare
 from wireloom.model.types import Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Types
 from wireloom.resolve.logical.roots import Entry
+from wireloom.runtime.streams.framing import Array, Concatenated, Framing, Headed, bare
 
 
 def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: Framing) -> None:

@@ -2,11 +2,11 @@
 
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
-from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import plain, within
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.facts.sites import Types
 from wireloom.resolve.types.notations import UNKNOWN
+from wireloom.runtime.values import ENTRY
 
 HINT_OF_ENTRIES = (
     "an entry is a struct with a `key`, which is never missing, and a `value`; use `as: key` to rename a member"

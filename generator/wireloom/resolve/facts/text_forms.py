@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from wireloom.expr.ast import Call, FieldRef
-from wireloom.model.logical import Integer, Said, Scaled
 from wireloom.model.types import Field
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, names_told_by, structs, values_asked
+from wireloom.runtime.columns.logical import Integer, Said, Scaled
 from wireloom.spec.documents import Place
 from wireloom.spec.language import DECIMAL
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.model.format import Format
-from wireloom.model.logical import LogicalField, Record
 from wireloom.model.traversal import columns as within
+from wireloom.runtime.columns.logical import LogicalField, Record
 from wireloom.spec import Document
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Bits, FieldDocument, FormatDocument, StructType

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from wireloom.expr.ast import Expression, fields_in
 from wireloom.model import types
 from wireloom.model.format import Format
-from wireloom.model.framing import Concatenated, Prefixed, bare
 from wireloom.model.traversal import within
 from wireloom.model.types import Frame, Struct, Type
 from wireloom.problems import Problem
+from wireloom.runtime.streams.framing import Concatenated, Prefixed, bare
 from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
 

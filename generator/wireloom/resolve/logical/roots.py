@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wireloom.model import logical
 from wireloom.model.format import Root
-from wireloom.model.logical import Record
 from wireloom.model.types import Array, Reference, Type
 from wireloom.problems import nearest
 from wireloom.resolve.bind.draft import Draft
@@ -14,6 +12,8 @@ from wireloom.resolve.bind.scopes import Scope
 from wireloom.resolve.logical.schemas import Schema, fitted, misfits, unplaced
 from wireloom.resolve.logical.shapes import ColumnsClash, shape
 from wireloom.resolve.types.notations import Surroundings, type_of_text
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import Record
 from wireloom.spec.documents import Place
 from wireloom.spec.language import RootDocument
 

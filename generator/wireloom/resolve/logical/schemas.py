@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from wireloom.model import logical
-from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve.bind import builtins, notation
 from wireloom.resolve.facts.text_forms import LONGEST, no_such_decimal
 from wireloom.resolve.logical.shapes import ColumnsClash, Shape, merged, options_of, shape
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import LogicalField, LogicalType, Record
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
 

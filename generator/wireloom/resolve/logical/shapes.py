@@ -13,14 +13,15 @@ from typing import assert_never
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.types import kind as expression_kind
-from wireloom.model import logical, types
+from wireloom.model import types
 from wireloom.model.extents import field_extents
-from wireloom.model.ground import ENTRY
-from wireloom.model.logical import LogicalField, LogicalType
 from wireloom.model.meanings import integer_type
 from wireloom.model.traversal import parts
 from wireloom.model.types import Amount
 from wireloom.resolve.bind.outline import possible_values
+from wireloom.runtime.columns import logical
+from wireloom.runtime.columns.logical import LogicalField, LogicalType
+from wireloom.runtime.values import ENTRY
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
 _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns

@@ -11,13 +11,13 @@ from wireloom.expr.types import makes_text
 from wireloom.model import types
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import ErrorCode
-from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates, repeating
 from wireloom.model.traversal import encodings_around, reads_again
 from wireloom.model.types import Amount, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.values import listed_values
 from wireloom.runtime.codes import CODES
+from wireloom.runtime.primitives.packing import CODECS
 
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
 
@@ -183,7 +183,7 @@ def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
     if packing is None:
         return
     codecs = sorted({codec for _, codec in packing.cases} - {"none"})
-    yield from (packing.code or damage(codec) for codec in codecs)
+    yield from (packing.code or CODECS[codec].damaged for codec in codecs)
     yield from ("size_limit",) if codecs else ()
     yield from (packing.unknown,) if packing.tag is not None else ()
 

@@ -12,12 +12,12 @@ from typing import Any
 from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, fields_in, parts
 from wireloom.model import types
-from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import NamedTypes, plain, reached, with_parts, with_structs
 from wireloom.model.types import Bytes, Field, JsonText, Reference, Refusal, Select, Struct, Type
 from wireloom.resolve.facts.recursive_types import Levels, circle_of
 from wireloom.resolve.facts.sites import Names, holders
+from wireloom.runtime.values import ENTRY
 
 CODE = "depth_limit"
 

@@ -14,7 +14,6 @@ from fractions import Fraction
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
 from wireloom.model import types
-from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.traversal import NamedTypes, with_structs
 from wireloom.model.types import Array, Field, Integer, Meaning, Text, Type
 from wireloom.numbers import integer, respelled
@@ -25,6 +24,7 @@ from wireloom.resolve.facts.text_forms import LONGEST, decimal_of, no_such_decim
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.resolve.types.value_limits import stated_value
 from wireloom.resolve.types.value_tables import check_null, mappings_of
+from wireloom.runtime.columns.logical import Measured, Named, Said, Scaled, Written
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.fields import Logical

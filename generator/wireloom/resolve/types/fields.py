@@ -9,7 +9,6 @@ from wireloom.expr import ast
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, MarkRef, Position, Unary, references
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model import types
-from wireloom.model.ground import unit
 from wireloom.model.types import Delimiter, Field, Held, Type, not_null
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
@@ -45,6 +44,7 @@ from wireloom.resolve.types.value_limits import (
     with_keys,
 )
 from wireloom.resolve.types.value_tables import check_null, mappings_of
+from wireloom.runtime.primitives.charsets import unit
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 

@@ -11,7 +11,6 @@ from wireloom.expr.ast import Binary, Conditional, Expression, Kind, Literal, Me
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import types
-from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts
 from wireloom.model.types import Array, Blocks, Bytes, Integer, Nullable, PeekTag, Prefix, Scalar, Text, Type
 from wireloom.names import type_name_flaw
@@ -26,6 +25,7 @@ from wireloom.resolve.bind.named_versions import check_span, condition
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
 from wireloom.resolve.bind.wording import ONLY_LAID_OUT
+from wireloom.runtime.values import ENTRY
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, CaseOfVersions, OneOfType, SelectType
 from wireloom.spec.language import MemberTag as MemberTagDocument

@@ -4,14 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model import ground, types
-from wireloom.model.logical import Said
+from wireloom.model import types
 from wireloom.model.types import Array, Held, Nullable, Spelling, Type, not_null
 from wireloom.numbers import integer, respelled_ends
 from wireloom.resolve.bind import constants
 from wireloom.resolve.facts.text_forms import said
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.resolve.types.value_tables import meanings_in
+from wireloom.runtime import patterns
+from wireloom.runtime.columns.logical import Said
+from wireloom.runtime.columns.meanings import spelling_of_said
+from wireloom.runtime.parameters import LONG
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
@@ -96,7 +99,7 @@ def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
 
 def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
     """How the text of a time or a number is spelled; it may be another one that means null."""
-    pattern = ground.spelling_of_said(saying, fine=document.raw is not None)
+    pattern = spelling_of_said(saying, fine=document.raw is not None)
     found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
     if document.null is None or found.has(document.null):
         return found
@@ -106,13 +109,13 @@ def _of_saying(around: Surroundings, place: Place, document: FieldDocument, sayi
         hint = f"write at most {_LONGEST} ASCII characters: '-', '' ..."
         around.reports(place / "null", "bad-const", f"{text!r} cannot mean null for a {what}", hint)
         return found
-    return replace(found, pattern=ground.with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
+    return replace(found, pattern=patterns.with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
 
 
 def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]) -> None:
-    wrong = next((end for end in ends if end is not None and not 0 <= end <= ground.LONG[-1]), None)
+    wrong = next((end for end in ends if end is not None and not 0 <= end <= LONG[-1]), None)
     if wrong is not None:
-        hint = f"write 0 to {ground.LONG[-1]}, or leave the end open"
+        hint = f"write 0 to {LONG[-1]}, or leave the end open"
         around.reports(place, "bad-range", f"a text cannot have {wrong} characters", hint)
 
 
@@ -121,19 +124,19 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
     written = document.pattern
     if written is None:
         return "", ""
-    if not ground.has_automaton(charset):
+    if not patterns.has_automaton(charset):
         message, hint = f"texts in {charset} cannot have a pattern", "drop `pattern`, or check them by `values`"
         around.reports(place, "wrong-shape", message, hint)
         return "", ""
     if not isinstance(written, str):
-        return ground.NAMED_PATTERNS[written.named], written.named
-    if written in ground.NAMED_PATTERNS:
+        return patterns.NAMED[written.named], written.named
+    if written in patterns.NAMED:
         message = f"the pattern {written} matches only that text"
         around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
         return "", ""
     try:
-        ground.check(written)
-    except ground.PatternError as error:
+        patterns.check(written)
+    except patterns.PatternError as error:
         around.reports(place, "bad-pattern", f"{written} is not a pattern: {error}", error.hint)
         return "", ""
     return written, ""

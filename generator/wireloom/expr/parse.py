@@ -25,6 +25,9 @@ from wireloom.problems import nearest
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEVELS = (("or",), ("and",), COMPARISONS, ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
 """The operators between two values, from those that bind loosest to the tightest."""
+NEGATION = 4
+BINDING = {operator: place + 2 + (place > 1) for place, level in enumerate(LEVELS) for operator in level}
+"""How tightly each binds, as in Python; a choice binds by 1, and `not` stands between `and` and comparisons."""
 _DEPTH = 24  # of parentheses and choices
 _LENGTH = 400  # tokens
 _HEIGHT = 64  # of operators in one another

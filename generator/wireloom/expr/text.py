@@ -4,10 +4,9 @@ from typing import assert_never
 
 from wireloom.expr import ast
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Literal, MarkRef, Membership, Name, Unary
+from wireloom.expr.parse import BINDING, NEGATION
 
-_BINDING = {"or": 2, "and": 3, "==": 5, "!=": 5, "<": 5, "<=": 5, ">": 5, ">=": 5, "|": 6, "^": 7, "&": 8}
-_SHIFT, _SUM, _PRODUCT, _ATOM = 9, 10, 11, 20
-_OTHER = {"<<": _SHIFT, ">>": _SHIFT, "*": _PRODUCT, "//": _PRODUCT, "%": _PRODUCT}
+_ATOM = 20
 
 
 def text_of(expression: Expression, place: int = 1) -> str:
@@ -27,11 +26,11 @@ def _bound(expression: Expression) -> tuple[str, int]:
         case MarkRef(name) | ast.Position(name):
             return name, _ATOM
         case Unary("not", operand):
-            return f"not {text_of(operand, 4)}", 4
+            return f"not {text_of(operand, NEGATION)}", NEGATION
         case Unary(operator, operand):
             return operator + text_of(operand, _ATOM), 12
         case Binary(operator, left, right):
-            binding = _BINDING.get(operator) or _OTHER.get(operator, _SUM)
+            binding = BINDING[operator]
             return f"{text_of(left, binding)} {operator} {text_of(right, binding + 1)}", binding
         case Membership(operand, options, notation):
             return f"{text_of(operand, 6)} in [{', '.join(_literal(option, notation) for option in options)}]", 5

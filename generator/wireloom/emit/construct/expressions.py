@@ -26,6 +26,7 @@ from wireloom.expr.ast import (
     Unary,
 )
 from wireloom.expr.extents import HIGHEST, LOWEST, Extent, Known, overflows
+from wireloom.expr.parse import BINDING, NEGATION
 from wireloom.expr.types import kind
 from wireloom.runtime.expressions import OPERATORS, UNARY_OPERATORS
 
@@ -45,29 +46,8 @@ _FUNCTIONS = {
     "max": "fn.largest",
 }
 _LOGIC, _EQUALITY, _ORDER = ("and", "or"), ("==", "!="), ("<", "<=", ">", ">=")
-# How tightly Python binds; a part that binds less than its place asks for gets parentheses.
-_BINDING = {
-    "or": 2,
-    "and": 3,
-    "==": 5,
-    "!=": 5,
-    "<": 5,
-    "<=": 5,
-    ">": 5,
-    ">=": 5,
-    "|": 6,
-    "^": 7,
-    "&": 8,
-    "<<": 9,
-    ">>": 9,
-    "+": 10,
-    "-": 10,
-    "*": 11,
-    "//": 11,
-    "%": 11,
-}
 _SHIFTS = ("<<", ">>")
-_CONDITIONAL, _NOT, _COMPARISON, _UNARY, _ATOM = 1, 4, 5, 12, 20
+_CONDITIONAL, _COMPARISON, _UNARY, _ATOM = 1, 5, 12, 20  # a part that binds less than its place gets parentheses
 _COMPARABLE = (Kind.INTEGER, Kind.TEXT, Kind.BYTES)
 Fields = Mapping[str, Extent]
 
@@ -100,7 +80,7 @@ class _Writer:
         plain = isinstance(expression, Binary) and expression.operator in _LOGIC
         if not isinstance(expression, Binary) or not plain or not self._is_plain(expression, condition=condition):
             return [self._source(expression, place, condition=condition)]
-        binding = _BINDING[expression.operator]
+        binding = BINDING[expression.operator]
         if binding < place:
             return [self._source(expression, place, condition=condition)]
         first, *rest = self._parts(expression.right, binding + 1, condition=condition)
@@ -137,7 +117,7 @@ class _Writer:
             case Binary("==", left, right):
                 return f"fn.equal({self._list(left, right)})", _ATOM
             case Binary("!=", left, right):
-                return f"not fn.equal({self._list(left, right)})", _NOT
+                return f"not fn.equal({self._list(left, right)})", NEGATION
             case Binary(operator, left, right):
                 logic = operator in _LOGIC
                 return f"fn.{OPERATORS[operator].__name__}({self._list(left, right, truth=logic)})", _ATOM
@@ -188,7 +168,7 @@ class _Writer:
             case Binary("==" | "!=" as operator, left, right) if _are_comparable(left, right):
                 return self._operation("!=" if operator == "==" else "==", left, right, condition=False)
             case _:
-                return f"not {self._source(operand, _NOT)}", _NOT
+                return f"not {self._source(operand, NEGATION)}", NEGATION
 
     def _signed(self, operator: str, operand: Expression) -> tuple[str, int]:
         found = self._extent(operand)
@@ -197,7 +177,7 @@ class _Writer:
         return f"fn.{UNARY_OPERATORS[operator].__name__}({self._list(operand)})", _ATOM
 
     def _operation(self, operator: str, left: Expression, right: Expression, *, condition: bool) -> tuple[str, int]:
-        binding = _BINDING[operator]
+        binding = BINDING[operator]
         if operator in _EQUALITY and isinstance(right, Literal) and isinstance(right.value, bool | None):
             word = "is" if operator == "==" else "is not"
             return f"{self._source(left, binding + 1)} {word} {literal(right.value)}", binding

@@ -71,9 +71,8 @@ def check_imports(draft: Draft, whole: Draft) -> None:
     for index, name in enumerate(draft.content.imports):
         if name not in used:
             place = draft.place / "imports" / index
-            draft.warns(
-                place, "unused-import", f"no type uses the library {name}", "use one of its types, or drop the import"
-            )
+            hint = "use one of its types, or drop the import"
+            draft.warns(place, "unused-import", f"no type uses the library {name}", hint)
 
 
 def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:

@@ -457,10 +457,8 @@ class _Lowering:
         """Why `from: fits` is impossible: the id of the problem, its message and its hint."""
         if not by_members and not self.draft.struct_encoding(form).tries:
             if self._container(form) is Form.ARRAY:
-                message, hint = (
-                    "an array's version depends only on its number of elements",
-                    "drop `column`, and `when` and `optional` of fields",
-                )
+                message = "an array's version depends only on its number of elements"
+                hint = "drop `column`, and `when` and `optional` of fields"
                 return "wrong-encoding", message, hint
             message = "every version fits a message, since unknown fields are skipped"
             return "wrong-encoding", message, "write `from: FIELD` or `from: PARAMETER`"

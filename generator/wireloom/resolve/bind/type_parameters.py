@@ -351,9 +351,8 @@ class _Making:
             return str(number)
         if number is not None:
             message = f"{parameter} of {head.name} is a type, but {argument.text} is not"
-            asked.reports(
-                argument, "type-syntax", message, f"if it is a number, name the parameter {parameter.lower()}"
-            )
+            hint = f"if it is a number, name the parameter {parameter.lower()}"
+            asked.reports(argument, "type-syntax", message, hint)
             return ""
         try:
             singles = list(_named(notation.parse(argument.text)))

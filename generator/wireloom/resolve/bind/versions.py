@@ -76,9 +76,8 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
         left_out = left_out or field.wire_name
         if any(version.arity is not None for version in struct.versions):
             message = f"{field.wire_name} may be missing, but the number of elements decides the version"
-            draft.reports_entry(
-                where, "conflicting-keys", message, "use `since` in place of `optional`, or drop the versions"
-            )
+            hint = "use `since` in place of `optional`, or drop the versions"
+            draft.reports_entry(where, "conflicting-keys", message, hint)
 
 
 def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version, counted: Sequence[Field]) -> None:

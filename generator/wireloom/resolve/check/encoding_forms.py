@@ -55,9 +55,8 @@ def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field
     named = sizes.named
     if any(isinstance(each, types.Integer) and each.bits > _WIDEST for each in within(field.type, named)):
         message = "uint128 has no form on the wire"
-        draft.reports(
-            place / "type", "wrong-encoding", message, "use it only with `compute`; for 16 bytes write bytes(16)"
-        )
+        hint = "use it only with `compute`; for 16 bytes write bytes(16)"
+        draft.reports(place / "type", "wrong-encoding", message, hint)
     size = field.size.value if isinstance(field.size, Literal) and field.packing is None else None
     content = sizes.of(field.type)
     if isinstance(size, int) and (content.least > size or (content.most is not None and content.most < size)):
@@ -251,9 +250,8 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
         draft.reports_entry(place / "inline", "wrong-encoding", message, hint)
     elif struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, and has no members to inline"
-        draft.reports_entry(
-            place / "inline", "wrong-shape", message, f"drop `inline`, or give {struct.name} `form: object`"
-        )
+        hint = f"drop `inline`, or give {struct.name} `form: object`"
+        draft.reports_entry(place / "inline", "wrong-shape", message, hint)
     elif not all(_is_object(each) for each in alternatives):
         message = f"{field.wire_name} has no members for this object"
         hint = "only structs, selects of structs, and maps can be inline"

@@ -127,16 +127,13 @@ def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: t
         draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
     elif behind:
         message = f"{field.wire_name} takes all other members, but {behind[0].wire_name} follows"
-        draft.reports_entry(
-            place, "greedy-field", message, "make it the last field, and the only one with `inline` of a map"
-        )
+        hint = "make it the last field, and the only one with `inline` of a map"
+        draft.reports_entry(place, "greedy-field", message, hint)
     elif field.presence is types.Presence.OPTIONAL:
         message = "a map of all other members cannot be optional"
-        draft.reports_entry(
-            place / "inline", "conflicting-keys", message, "drop `optional`: without other members the map is empty"
-        )
+        hint = "drop `optional`: without other members the map is empty"
+        draft.reports_entry(place / "inline", "conflicting-keys", message, hint)
     elif isinstance(place.node, MappingNode) and place.node.entry("member") is not None:
         message = "`member` beside `inline`"
-        draft.reports_entry(
-            place / "member", "conflicting-keys", message, "a map of all other members has no name on the wire"
-        )
+        hint = "a map of all other members has no name on the wire"
+        draft.reports_entry(place / "member", "conflicting-keys", message, hint)

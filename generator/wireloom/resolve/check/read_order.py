@@ -19,10 +19,8 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
     for site in every_site(draft.place, named):
         facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
         if "index" in facts and site.struct.name in unlisted:
-            message, hint = (
-                f"{site.struct.name} is not an element of a list",
-                "`index` is the number of an element in its list",
-            )
+            message = f"{site.struct.name} is not an element of a list"
+            hint = "`index` is the number of an element in its list"
             if site.field is not None and is_of_element(draft.place, named, site):
                 message = f"an element of {site.field.wire_name} is no struct, so it has no `index`"
                 hint = "put its type into a struct of one field, which sees the `index` of the struct"

@@ -147,9 +147,8 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
         draft.reports_entry(place, "recursive-type", message, "drop `flatten` or `inline` there")
     elif _is_endless(named, name):
         message = f"every {name} contains another one, without an end"
-        draft.reports_entry(
-            place, "recursive-type", message, "make the inner one optional: by `when`, a list or a select"
-        )
+        hint = "make the inner one optional: by `when`, a list or a select"
+        draft.reports_entry(place, "recursive-type", message, hint)
 
 
 def _is_tried(type: Type, circle: frozenset[str]) -> bool:

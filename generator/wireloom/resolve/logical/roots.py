@@ -74,10 +74,8 @@ def _root(
         draft.reports_entry(entry.place, "wrong-shape", f"{what} may be null", hint)
         return None
     if not isinstance(record, Record):
-        message, hint = (
-            f"{entry.name} cannot be a record",
-            "a root must be a struct, a union of structs, or a list of them",
-        )
+        message = f"{entry.name} cannot be a record"
+        hint = "a root must be a struct, a union of structs, or a list of them"
         draft.reports_entry(entry.place, "wrong-shape", message, hint)
         return None
     columns = _columns(schema, row, row == default)

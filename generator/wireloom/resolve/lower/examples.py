@@ -87,9 +87,8 @@ def _parameter_value(value: object) -> Scalar:
 
 def _data(draft: Draft, place: Place, document: ExampleDocument) -> bytes:
     if (document.hex is None) == (document.text is None):
-        draft.reports(
-            place, "example-outcome", "an example needs its bytes, as either `hex` or `text`", "give one of them"
-        )
+        hint = "give one of them"
+        draft.reports(place, "example-outcome", "an example needs its bytes, as either `hex` or `text`", hint)
     if document.hex is None:
         try:
             return (document.text or "").encode()

@@ -112,16 +112,13 @@ def _check_run(around: Surroundings, place: Place, document: StructType, run: _R
     first = place / run.places[0] / document.fields[run.places[0]].key
     order = _order(document, run.places[0])
     if any(_order(document, each) is not order for each in run.places):
-        message, hint = (
-            "fields that share bytes have different byte orders",
-            "give `byteOrder` to all of them, or to their struct",
-        )
+        message = "fields that share bytes have different byte orders"
+        hint = "give `byteOrder` to all of them, or to their struct"
         around.refuses(first, "wrong-shape", message, hint)
     if order is NumberForm.OWN and isinstance(around.scope.draft.content.byte_order, ByteOrderByParameter):
         message = "the position of these bits depends on the byte order, which is a parameter here"
-        around.refuses(
-            first, "wrong-shape", message, "give their struct a `byteOrder`: big takes the highest bits first"
-        )
+        hint = "give their struct a `byteOrder`: big takes the highest bits first"
+        around.refuses(first, "wrong-shape", message, hint)
     if run.bits > _LONGEST * _BYTE:
         message = f"{run.bits} bits in which no field ends with a byte"
         around.refuses(first, "wrong-shape", message, f"at most {_LONGEST} bytes")

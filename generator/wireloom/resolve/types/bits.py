@@ -121,10 +121,8 @@ def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, i
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:
-        message, hint = (
-            f"the integer does not have the bits {text}",
-            f"write 0 to {whole.bits - 1}, the lower one first",
-        )
+        message = f"the integer does not have the bits {text}"
+        hint = f"write 0 to {whole.bits - 1}, the lower one first"
         scope.draft.reports(place, "bits-out-of-range", message, hint)
         return 0, 0
     return low, high - low + 1

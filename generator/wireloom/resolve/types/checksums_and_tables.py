@@ -84,9 +84,8 @@ def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
     wanted = Kind.BYTES if octets is None else Kind.INTEGER
     value = expression(around.scope.whole(), place, match["value"], wanted, match.start("value"))
     if octets is None and value is not BROKEN and not isinstance(value, FieldRef):
-        around.reports(
-            place, "wrong-shape", f"{match['value']} is not a field", "add a hidden `compute` field before, and name it"
-        )
+        hint = "add a hidden `compute` field before, and name it"
+        around.reports(place, "wrong-shape", f"{match['value']} is not a field", hint)
         return Extra(BROKEN, None)
     return Extra(value, octets)
 
@@ -106,9 +105,8 @@ def _stored(around: Surroundings, place: Place, name: str, document: FieldDocume
         return None
     if not any(each.name == name and not each.up for each in fields_in(made)):
         message = f"the stored value does not depend on {name}"
-        around.reports(
-            place / "stored", "conflicting-keys", message, f"use {name}, which is the checksum here: `{name} ^ 0xFF`"
-        )
+        hint = f"use {name}, which is the checksum here: `{name} ^ 0xFF`"
+        around.reports(place / "stored", "conflicting-keys", message, hint)
         return None
     return Binary("&", made, Literal((1 << width) - 1))
 
@@ -170,10 +168,8 @@ def table_reference_of(
             or "add the table there, or use another type there",
         )
     elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
-        message, hint = (
-            f"the table {document.refers} is read after the fields that refer to it",
-            "move the table before them",
-        )
+        message = f"the table {document.refers} is read after the fields that refer to it"
+        hint = "move the table before them"
         around.reports(place, "later-name", message, hint)
     if not isinstance(type, Integer) or type.signed:
         message, hint = "an index must be an unsigned integer", "give the field the type uint32 or uint64"

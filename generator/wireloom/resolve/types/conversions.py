@@ -200,9 +200,8 @@ class _Reading:
             return 0
         count = (moment - _ZERO) // timedelta(microseconds=1)
         if self.document.logical == "date" and count % _DAY:
-            self.around.reports(
-                self.place / "epoch", "bad-meaning", "a date counts from a day, not from a time", "drop the time"
-            )
+            hint = "drop the time"
+            self.around.reports(self.place / "epoch", "bad-meaning", "a date counts from a day, not from a time", hint)
         return count
 
     def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:

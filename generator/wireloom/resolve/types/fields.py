@@ -187,10 +187,8 @@ def _check_digits(around: Surroundings, place: Place, delimiter: Delimiter) -> N
     """Report what cannot stand behind digits."""
     ending = delimiter.data
     if not delimiter.is_plain:
-        message, hint = (
-            "digits need one delimiter that is not a digit, without other keys",
-            "drop the other keys about the delimiter",
-        )
+        message = "digits need one delimiter that is not a digit, without other keys"
+        hint = "drop the other keys about the delimiter"
         around.refuses(place / "delimiter", "conflicting-keys", message, hint)
     elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
         message = f"{ending.hex()} cannot end digits"
@@ -386,10 +384,8 @@ def _known_constant(
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     written = document.const
     if written is not None and isinstance(not_null(type), types.JsonText):
-        message, hint = (
-            "JSON has no constants, since it can be written in several ways",
-            "give the field the value's type",
-        )
+        message = "JSON has no constants, since it can be written in several ways"
+        hint = "give the field the value's type"
         around.refuses(place, "bad-const", message, hint)
         return None
     if written is not None and isinstance(type, types.Nullable):

@@ -27,9 +27,8 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
         around.reports(place / key, "conflicting-keys", message, "give it a value, or drop it")
     for key, companion in COMPANIONS.items():
         if key in given and companion not in stated and key not in foreign:
-            around.refuses(
-                place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`"
-            )
+            hint = f"give both, or drop `{key}`"
+            around.refuses(place / key, "conflicting-keys", f"`{key}` without `{companion}`", hint)
     for key, rivals in EXCLUDED.items():
         for rival in rivals if key in stated else ():
             if rival not in stated:

@@ -111,10 +111,8 @@ def _optional(around: Surroundings, place: Place, single: notation.Single) -> Ty
         case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
             if prefix.number.signed:
                 return Nullable(_with_null(inner, replace(prefix, null=True)))
-            message, hint = (
-                "null would be a size of -1, but this number is never negative",
-                "use a signed number: str(int16)?",
-            )
+            message = "null would be a size of -1, but this number is never negative"
+            hint = "use a signed number: str(int16)?"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
         case _:
             _require_form(around, place, "nil", "null", single)
@@ -312,10 +310,8 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
             type_of_text(around, place, written, column)
             return BROKEN
         if _names_a_type(around, written):
-            message, hint = (
-                f"{written} is not an integer of whole bytes",
-                "write one, such as uint8 or varint, or a field",
-            )
+            message = f"{written} is not an integer of whole bytes"
+            hint = "write one, such as uint8 or varint, or a field"
             around.reports(place, "wrong-shape", message, hint, column=column)
             return BROKEN
         if hint := _nearly_a_number(around, written):
@@ -347,10 +343,8 @@ def _blocks(around: Surroundings, place: Place, single: notation.Single) -> type
     if number is None or None in sizes:
         return BROKEN
     if size is not None and not number.signed:
-        message, hint = (
-            "a size follows a negative count, but this number is never negative",
-            "write zigzag64, int32 ...",
-        )
+        message = "a size follows a negative count, but this number is never negative"
+        hint = "write zigzag64, int32 ..."
         around.reports(place, "wrong-shape", message, hint, column=single.arguments[0].column)
     return Blocks(number, size)
 

@@ -211,10 +211,8 @@ def check_element_keys(
         message, hint = "elements that may be null cannot have `values`", "drop the `?`, or make each element a struct"
         around.refuses(place / "values", "wrong-shape", message, hint)
     if any(not isinstance(each.value, Literal) for each in mappings):
-        message, hint = (
-            "the meaning of an element cannot be computed",
-            "make the elements structs, and compute it there",
-        )
+        message = "the meaning of an element cannot be computed"
+        hint = "make the elements structs, and compute it there"
         around.refuses(place / "values", "wrong-shape", message, hint)
 
 

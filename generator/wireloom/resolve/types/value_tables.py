@@ -46,10 +46,8 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
             scope.draft.reports_entry(place / text, "bad-value-key", f"{text} does not fit the field's type", hint)
             continue
         if flaw := constants.misfit(type, wire):
-            message, hint = (
-                f"{text or 'nothing'} {flaw}, so no record can have it",
-                "write a value that the field can have",
-            )
+            message = f"{text or 'nothing'} {flaw}, so no record can have it"
+            hint = "write a value that the field can have"
             scope.draft.reports_entry(place / text, "bad-value-key", message, hint)
             continue
         if (literal_kind(wire), wire) in taken:
@@ -109,9 +107,8 @@ def _meaning(scope: Scope, place: Place, value: object) -> Expression:
         return _computed(scope, place, str(value)[1:])
     if value is None or isinstance(value, bool | int | str):
         return Literal(value)
-    scope.draft.reports(
-        place, "mixed-values", f"{value} is a float", "a meaning is an integer, a text, a boolean or null"
-    )
+    hint = "a meaning is an integer, a text, a boolean or null"
+    scope.draft.reports(place, "mixed-values", f"{value} is a float", hint)
     return BROKEN
 
 
@@ -134,8 +131,6 @@ def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries
     kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # of which others say more
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
-        message, hint = (
-            f"the meanings have several types: {found}",
-            "use one type for all meanings; null is allowed, too",
-        )
+        message = f"the meanings have several types: {found}"
+        hint = "use one type for all meanings; null is allowed, too"
         scope.draft.reports_entry(place, "mixed-values", message, hint)

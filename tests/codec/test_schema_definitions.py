@@ -1,4 +1,4 @@
-"""Schemas that would be too large as text share definitions, with the same meaning."""
+"""The definitions of a schema: one for each named type, wherever it is used."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,6 @@ import pytest
 
 from conftest import case_formats, shipped_formats
 from wireloom.emit import jsonschema
-from wireloom.emit.jsonschema.definitions import parted
 from wireloom.model.format import Format
 from wireloom.resolve import resolve
 from wireloom.spec import load
@@ -34,42 +33,6 @@ types:
   Word: {fields: [{v: str(uint8)}]}
   Item2: {fields: [{w: uint8}]}
 """
-
-
-def nested(levels: int) -> dict[str, Any]:
-    """An object whose members are alike, as those of structs that hold themselves."""
-    inner: dict[str, Any] = {"type": "integer", "minimum": levels}
-    if levels:
-        inner = {"oneOf": [nested(levels - 1), {"type": "null"}]}
-    names = [f"member{place}" for place in range(8)]
-    members = dict.fromkeys(names, inner)
-    return {"type": "object", "properties": members, "required": names, "additionalProperties": False}
-
-
-def written_out(schema: Any, definitions: dict[str, Any]) -> Any:
-    """The schema with every reference replaced by its definition."""
-    match schema:
-        case {"$ref": name}:
-            return written_out(definitions[name.removeprefix("#/$defs/")], definitions)
-        case dict():
-            return {key: written_out(each, definitions) for key, each in schema.items()}
-        case list():
-            return [written_out(each, definitions) for each in schema]
-        case _:
-            return schema
-
-
-def test_a_schema_that_is_not_too_large_stays_as_it_is():
-    schemas = {"record": nested(3)}
-    assert parted(schemas) == schemas
-
-
-def test_what_stands_in_many_places_is_a_definition_once_and_means_the_same():
-    schemas = {"record": nested(5), "other": nested(4)}
-    found = parted(schemas)
-    assert len(str(found)) < 10_000
-    assert len(found) == len(schemas) + 5
-    assert {name: written_out(found[name], found) for name in schemas} == schemas
 
 
 def referred(schema: Any) -> set[str]:

@@ -10,7 +10,6 @@ from wireloom.emit.frames import described
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Value
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.emit.jsonschema.definitions import parted
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.records import Records
 from wireloom.emit.shape.extensions import extensions
@@ -23,7 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def emit(format: Format) -> dict[str, object]:
     """The JSON Schema (2020-12) of a format, parameters at their defaults."""
-    definitions = parted(documents(format)) if format.encoding.text else _renderings(format)
+    definitions = documents(format) if format.encoding.text else _renderings(format)
     names = {root.name: root_name(format, root) for root in format.roots}
     return {
         "$schema": DIALECT,
@@ -55,7 +54,7 @@ def _renderings(format: Format) -> dict[str, object]:
     first = sorted(format.roots, key=lambda root: root.type != Reference(root.name))  # those have the types' own names
     made = {root.name: _with_doc(records.root(root), root) for root in first}
     roots = {root_name(format, root): made[root.name] for root in format.roots}
-    schemas = parted(_with_roots(roots, records.definitions))
+    schemas = _with_roots(roots, records.definitions)
     return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else schemas
 
 

@@ -155,6 +155,21 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)
 
 
+def leaves(expression: Expression) -> Iterator[Expression]:
+    """What a choice may give: its sides, those of choices in them likewise; else the expression itself."""
+    if isinstance(expression, Conditional):
+        yield from leaves(expression.then)
+        yield from leaves(expression.otherwise)
+    else:
+        yield expression
+
+
+def constants(expression: Expression) -> tuple[int | bool | str | bytes | None, ...] | None:
+    """All that an expression can give, where that is a choice of constants."""
+    found = [each.value for each in leaves(expression) if isinstance(each, Literal)]
+    return tuple(found) if len(found) == len([*leaves(expression)]) else None
+
+
 def integer_of(expression: Expression | None) -> int | None:
     """The integer that an expression states, with its sign; None where it is no such constant."""
     match expression:

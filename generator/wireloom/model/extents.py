@@ -8,7 +8,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from typing import assert_never
 
-from wireloom.expr.ast import Conditional, Expression, Kind, Literal, fields_in
+from wireloom.expr.ast import Expression, Kind, Literal, fields_in, leaves
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
@@ -193,13 +193,7 @@ def _mapped(mappings: tuple[types.Mapping, ...]) -> Extent:
 
 
 def _may_mean_null(value: Expression) -> bool:
-    match value:
-        case Literal(plain):
-            return plain is None
-        case Conditional(_, then, otherwise):
-            return _may_mean_null(then) or _may_mean_null(otherwise)
-        case _:
-            return True
+    return any(not isinstance(each, Literal) or each.value is None for each in leaves(value))
 
 
 def may_misfit(compute: Expression, type: Type) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Conditional, Expression, Kind, Literal
+from wireloom.expr.ast import Expression, Kind, Literal, constants, leaves
 from wireloom.expr.types import kind, makes_text
 from wireloom.model.types import Mapping, Scalar
 from wireloom.runtime.columns.logical import Integer
@@ -20,7 +20,7 @@ def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
 
 def calculates(mappings: tuple[Mapping, ...]) -> bool:
     """Whether some integer of the table is computed, so that its range must be checked when decoding."""
-    return any(kind(each.value) is Kind.INTEGER and not _chosen(each.value) for each in mappings)
+    return any(kind(each.value) is Kind.INTEGER and constants(each.value) is None for each in mappings)
 
 
 def repeating(mappings: tuple[Mapping, ...]) -> tuple[Scalar, ...]:
@@ -28,24 +28,6 @@ def repeating(mappings: tuple[Mapping, ...]) -> tuple[Scalar, ...]:
     return tuple(each.wire for each in mappings if makes_text(each.value))
 
 
-def _chosen(expression: Expression) -> bool:
-    """Whether an expression always yields one of its constants."""
-    match expression:
-        case Literal():
-            return True
-        case Conditional(_, then, otherwise):
-            return _chosen(then) and _chosen(otherwise)
-        case _:
-            return False
-
-
 def stated(expression: Expression) -> Iterator[int]:
     """The integer constants that a meaning can be."""
-    match expression:
-        case Literal(int(value)):
-            yield value
-        case Conditional(_, then, otherwise):
-            yield from stated(then)
-            yield from stated(otherwise)
-        case _:
-            return
+    return (each.value for each in leaves(expression) if isinstance(each, Literal) and isinstance(each.value, int))

@@ -112,18 +112,6 @@ def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
         yield from compared(part)
 
 
-def outcomes(expression: Expression) -> tuple[Constant, ...] | None:
-    """All that an expression can give, where that is a choice of constants."""
-    match expression:
-        case Literal(constant):
-            return (constant,)
-        case Conditional(_, then, otherwise):
-            first, second = outcomes(then), outcomes(otherwise)
-            return None if first is None or second is None else (*first, *second)
-        case _:
-            return None
-
-
 def _known(expression: Expression, value: Value) -> tuple[Value, bool]:
     """A side of a comparison, and whether it is a constant."""
     return value, isinstance(expression, Literal)

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, count
 
 from wireloom.emit.jsonschema import rendering
-from wireloom.emit.jsonschema.conditions import Constant, Unknown, outcomes, same, seen
-from wireloom.emit.jsonschema.constants import Schema, one_of, values
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, same, seen
+from wireloom.emit.jsonschema.constants import NEVER, Schema, one_of, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
-from wireloom.emit.jsonschema.options import booleans, mapped_options, meanings
 from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
@@ -26,7 +25,7 @@ from wireloom.emit.jsonschema.scopes import (
     under,
     version_tag,
 )
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membership, Unary
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, Membership, Unary, constants
 from wireloom.model.format import Format, Root
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import bare, parts, plain
@@ -55,6 +54,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.model.types import Mapping as ValueMapping
 from wireloom.runtime.columns import logical
 from wireloom.runtime.columns.logical import LogicalType
 from wireloom.runtime.values import ENTRY
@@ -224,7 +224,7 @@ class Records:
         if held.mappings is None:
             schema = self._held(held, type.element, shown.element)
         else:
-            schema = meanings(held.mappings, shown.element)
+            schema = _meanings(held.mappings, shown.element)
         return rendering.perhaps_null(schema, nullable=shown.nullable)
 
     # --- members ---------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ class Records:
             if meaning.null is not None or isinstance(meaning.shown, logical.Named):
                 return True
         if field.mappings is not None:
-            known = [outcomes(each.value) for each in field.mappings]
+            known = [constants(each.value) for each in field.mappings]
             return any(each is None or None in each for each in known)
         return field.const is None and self.nullable(type)
 
@@ -314,13 +314,13 @@ class Records:
         if field.mappings is None or field.default is None:
             return field.default
         entry = next((each for each in field.mappings if same(each.wire, field.default)), None)
-        known = None if entry is None else outcomes(entry.value)
+        known = None if entry is None else constants(entry.value)
         return None if known is None or None in known else Unknown.SOMETHING
 
     def _value(self, field: Field, type: Type, shown: LogicalType) -> Schema:
         """The schema of a field's value."""
         if field.mappings is not None:
-            return meanings(field.mappings, shown)
+            return _meanings(field.mappings, shown)
         if field.refers is not None:
             return rendering.schema(shown)
         if field.const is None:
@@ -351,14 +351,14 @@ class Records:
         if field.refers is not None:
             return (SOMETHING,), None
         if field.mappings is not None:
-            return mapped_options(field.mappings, shown), None
+            return _mapped_options(field.mappings, shown), None
         if field.presence is Presence.OPTIONAL and field.default is not None:
             return (SOMETHING,), None
         if field.const is not None:
             return (Option(rendering.constant(field.const, shown), seen(field.const)),), None
         match bare(type, self.format.named):
             case Boolean():
-                return booleans(shown), None
+                return tuple(Option(rendering.constant(each, shown), each) for each in (True, False)), None
             case Integer() if field.hidden or isinstance(shown, logical.Integer):
                 return (OTHER,), int
             case Text() if field.hidden or isinstance(shown, logical.Text):
@@ -393,7 +393,7 @@ class Records:
         if field.hidden:
             schema: Schema = {}
         elif field.mappings is not None:
-            schema = meanings(field.mappings, shown)
+            schema = _meanings(field.mappings, shown)
         elif field.meaning is None and known is not None and any(each is not None for each in known):
             schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
         else:
@@ -415,7 +415,7 @@ class Records:
                 ranges = next((each.ranges for each in self.format.ranges if each.name == name), ())
                 return (None, *(each.name for each in ranges))
             case _:
-                return outcomes(expression)
+                return constants(expression)
 
     # --- flattened -------------------------------------------------------------------------------------------------
 
@@ -522,6 +522,27 @@ def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Me
 
 
 # --- values --------------------------------------------------------------------------------------------------------
+
+
+def _meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
+    """What a value table can mean; any value where a meaning is computed."""
+    known: list[Constant] = []
+    for each in mappings:
+        found = constants(each.value)
+        if found is None:
+            return rendering.schema(shown)
+        known += [value for value in found if value is not None]
+    distinct = [rendering.constant(each, shown) for each in dict.fromkeys(known)]
+    return values(distinct) if distinct else NEVER
+
+
+def _mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:
+    """The meanings of a value table as options that conditions tell apart; something where one is computed."""
+    known = [constants(each.value) for each in mappings]
+    if any(each is None or len(each) != 1 for each in known):
+        return (SOMETHING,)
+    single = dict.fromkeys(each[0] for each in known if each is not None and each[0] is not None)
+    return tuple(Option(rendering.constant(each, shown), each) for each in single)
 
 
 _KINDS: dict[type, str] = {

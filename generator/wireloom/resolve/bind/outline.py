@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from wireloom.encodings import Encoding
-from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
+from wireloom.expr.ast import Call, Expression, Kind, Literal, leaves
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.traversal import closure
@@ -433,16 +433,16 @@ def possible_values(
     expression: Expression, ranges: Mapping[str, list[NamedRange]] = MappingProxyType({})
 ) -> tuple[Scalar, ...] | None:
     """The values that a choice among literals and names of ranges can give; None for any other expression."""
-    match expression:
-        case Literal(value):
-            return (value,)
-        case Conditional(_, then, otherwise):
-            left, right = possible_values(then, ranges), possible_values(otherwise, ranges)
-            return None if left is None or right is None else left + right
-        case Call("rangeName", (_, Literal(str(name)))) if name in ranges:
-            return (*dict.fromkeys(each.name for each in ranges[name]), None)
-        case _:
-            return None
+    found: list[Scalar] = []
+    for each in leaves(expression):
+        match each:
+            case Literal(value):
+                found.append(value)
+            case Call("rangeName", (_, Literal(str(name)))) if name in ranges:
+                found += (*dict.fromkeys(each.name for each in ranges[name]), None)
+            case _:
+                return None
+    return tuple(found)
 
 
 def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:

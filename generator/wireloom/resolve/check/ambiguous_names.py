@@ -1,10 +1,8 @@
-"""Names that mean two things in one struct: two fields that may both be there, or a wire name and a reader's name."""
+"""Names that mean two things in one struct: two fields that a record may both have."""
 
-from collections.abc import Iterator
 from itertools import combinations
 
 from wireloom.expr.ast import FieldRef, fields_in
-from wireloom.model.traversal import closure
 from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_both
@@ -18,10 +16,6 @@ def check_clashes(draft: Draft, named: Types, names: Names) -> None:
     for site in every_site(draft.place, named):
         for reference in fields_in(site.expression) if site.role is not Role.KEEP else ():
             called = ".".join((reference.name, *reference.members))
-            if other := _other(site.struct, reference, named, names):
-                message = f"{called} is a field here, and also the readers' name of {other} in a flattened struct"
-                draft.reports(site.place, "ambiguous-name", message, "rename one of them")
-                break
             if rivals := _rivals(site.struct, reference, names):
                 draft.reports(site.place, "ambiguous-name", *_of_both(called, *rivals))
                 break
@@ -70,36 +64,3 @@ def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:
     message = f"{called} is in {first.wire_name} and in {second.wire_name}, and a record may have both"
     other = f"{lender.wire_name}{name[:1].upper()}{name[1:]}"
     return message, f"rename one where {lender.wire_name} is flattened: `flatten: {{as: {{{name}: {other}}}}}`"
-
-
-def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> str:
-    """The member that readers call as a reference has it, and that is another one; empty where there is none."""
-    for each in names.around(struct, reference.up):
-        for called, own in _melted(each, named):
-            if called == reference.name != own:
-                return own
-    return ""
-
-
-def _melted(struct: Struct, named: Types) -> Iterator[tuple[str, str]]:
-    """What readers call the members of what melts into a struct, however deep, and their own names."""
-
-    def molten(name: str) -> Iterator[str]:
-        fields = each.fields if isinstance(each := named[name], Struct) else ()
-        return (inner.name for field in fields if field.flatten for inner in _held(field, named))
-
-    for name in closure([struct.name], molten):
-        inner = named[name]
-        if isinstance(inner, Struct) and name != struct.name:
-            yield from (called for field in inner.fields for called in _called(field))
-
-
-def _called(field: Field) -> Iterator[tuple[str, str]]:
-    """What readers call a field and its bits, and what stands on the wire beside its meaning."""
-    if not field.hidden and not field.flatten:
-        yield field.name, field.wire_name
-        yield from ((field.meaning.raw, field.wire_name),) if field.meaning is not None and field.meaning.raw else ()
-    for bit in field.bits:
-        if not bit.hidden:
-            yield bit.title, bit.name
-            yield from ((bit.meaning.raw, bit.name),) if bit.meaning is not None and bit.meaning.raw else ()

@@ -1,15 +1,12 @@
 """Unions by kind of value: no two alternatives may look the same on the wire."""
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from wireloom.encodings import Encoding, Form
 from wireloom.model import types
-from wireloom.model.extents import may_be_absent
 from wireloom.model.traversal import parts, plain, within
 from wireloom.model.types import Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.members import logical_names
 from wireloom.resolve.facts.sites import Types, placed
 from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
@@ -24,7 +21,6 @@ _FAMILIES = {
     types.Text: "a string",
     types.Array: "an array",
 }
-_NEVER_NULL = (*(each for each in _FAMILIES if each is not types.Null), types.Bytes, types.Map, Struct)
 _EVERY = ("null", "a boolean", "an integer", "a float", "a string", "an object", "an array")
 
 
@@ -63,8 +59,6 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
             return
         taken |= dict.fromkeys(found, alternative.name)
     _check_contents(draft, place, union, named)
-    if not union.open:
-        _check_records(draft, place, union, named)
 
 
 def _check_extensions(draft: Draft, named: Types) -> None:
@@ -122,30 +116,6 @@ def _contents(type: Type, named: Types, *, open: bool) -> Iterator[tuple[str, st
                 yield from ((kind, "ext") for kind, _ in _contents(content, named, open=open))
             case _:
                 pass
-
-
-def _check_records(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
-    """Readers see an object and an array as one record, whose members must tell builders which of them it was."""
-    through = (types.Nullable, types.OneOf, types.Select)
-    found = [each for one in union.alternatives for each in within(one.type, named, *through)]
-    for first, second in combinations([each for each in found if isinstance(each, Struct)], 2):
-        if (first.form is Form.ARRAY) != (second.form is Form.ARRAY):
-            names = [
-                {name for field in each.fields for name in logical_names(field, named)} for each in (second, first)
-            ]
-            if {*_needed(first, named)} <= names[0] and {*_needed(second, named)} <= names[1]:
-                message = f"{first.name} and {second.name} become one record, and no member shows which one it is"
-                hint = "give one of them a required member that the other lacks"
-                draft.reports_entry(place, "ambiguous-alternatives", message, hint)
-
-
-def _needed(struct: Struct, named: Types) -> Iterator[str]:
-    """The members that every record of a struct has, and that builders do not make up."""
-    for field in struct.fields:
-        told = field.derive is not None or field.refers is not None or field.const is not None or field.has_default
-        seen = field.on_wire and not (field.hidden or field.flatten or field.inline or field.bits or told)
-        if seen and not may_be_absent(field) and isinstance(plain(field.type, named), _NEVER_NULL):
-            yield field.name
 
 
 def families(type: Type, encoding: Encoding, named: Types) -> tuple[str, ...]:

@@ -1,14 +1,12 @@
 """What the spec alone tells about a struct's fields: the range of their integers, and whether they may be null."""
 
 from collections import ChainMap
-from collections.abc import Iterator
 from collections.abc import Mapping as Table
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from heapq import heappop, heappush
 from typing import assert_never
 
-from wireloom.expr.ast import Expression, Kind, Literal, fields_in, leaves
+from wireloom.expr.ast import Expression, Kind, Literal, leaves
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
@@ -22,66 +20,29 @@ _COUNT = Extent(0, (1 << 63) - 1, nullable=False)
 class StructExtents:
     """The extent of each field of a struct by its name in expressions: always, and under a condition.
 
-    Each field is computed once. Under a condition, only the fields that the condition makes present are computed again,
-    and those derived from them. So a struct with a condition on every field costs little more per field.
+    Under a condition, only the fields that the condition makes present are computed again. So a struct with a condition
+    on every field costs little more per field.
     """
 
     def __init__(self, struct: Struct, named: Types) -> None:
         self.always: dict[str, Extent] = {}
-        self._fields = struct.fields
-        self._found: list[Extents] = []  # by field: the names that it defines
-        self._places: dict[str, list[int]] = {}  # by name: the fields that define it
-        self._told: dict[Expression, list[int]] = {}  # by condition: the fields that it makes present
-        self._readers: dict[str, list[int]] = {}  # by name: the fields computed from it
-        for place, field in enumerate(self._fields):
-            found = _flattened(field, named) if field.flatten else _by_name(field, self.always, None)
-            self._found.append(found)
-            for name, each in found.items():
-                self.always[name] = each if name not in self.always else self.always[name].joined(each)
-                self._places.setdefault(name, []).append(place)
+        self._shared = set[str]()  # the names that several fields define
+        self._told: dict[Expression, list[Field]] = {}  # by condition: the fields that it makes present
+        for field in struct.fields:
             if field.when is not None and not field.flatten and not (field.since or field.until):
-                self._told.setdefault(field.when, []).append(place)
-            if field.compute is not None:
-                for name in {each.name for each in fields_in(field.compute)}:
-                    self._readers.setdefault(name, []).append(place)
+                self._told.setdefault(field.when, []).append(field)
+            for name, each in (_flattened(field, named) if field.flatten else _by_name(field, self.always, None)).items():
+                self._shared |= {name} & self.always.keys()
+                self.always[name] = each if name not in self.always else self.always[name].joined(each)
 
     def under(self, given: Expression | None) -> Extents:
         """The extents if a condition holds."""
-        pending = list(self._told.get(given, ())) if given is not None else []
-        changed: dict[int, Extents] = {}
-        while pending:
-            place = heappop(pending)
-            found = _by_name(self._fields[place], _Before(self, place, changed), given)
-            if found != changed.get(place, self._found[place]):
-                changed[place] = found
-                for reader in {each for name in found for each in self._readers.get(name, ()) if each > place}:
-                    heappush(pending, reader)
-        names = {name for place in changed for name in changed[place]}
-        return ChainMap({name: self.joined(name, changed) for name in names}, self.always) if names else self.always
-
-    def joined(self, name: str, changed: Table[int, Extents], before: int | None = None) -> Extent:
-        """The extent of a name if some fields have `changed`; `before` limits it to earlier fields."""
-        places = (place for place in self._places.get(name, ()) if before is None or place < before)
-        found = [changed.get(place, self._found[place])[name] for place in places]
-        return reduce(Extent.joined, found) if found else Extent()
-
-
-@dataclass(frozen=True)
-class _Before(Table[str, Extent]):
-    """The extents of the fields before a place."""
-
-    extents: StructExtents
-    place: int
-    changed: Table[int, Extents]
-
-    def __getitem__(self, name: str) -> Extent:
-        return self.extents.joined(name, self.changed, self.place)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.extents.always)
-
-    def __len__(self) -> int:
-        return len(self.extents.always)
+        told: dict[str, Extent] = {}
+        known = ChainMap(told, self.always)
+        for field in self._told.get(given, ()) if given is not None else ():
+            found = _by_name(field, known, given)
+            told |= {name: each for name, each in found.items() if name not in self._shared}
+        return known if told else self.always
 
 
 def field_extents(struct: Struct, named: Types) -> dict[str, Extent]:

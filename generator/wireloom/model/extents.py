@@ -31,7 +31,8 @@ class StructExtents:
         for field in struct.fields:
             if field.when is not None and not field.flatten and not (field.since or field.until):
                 self._told.setdefault(field.when, []).append(field)
-            for name, each in (_flattened(field, named) if field.flatten else _by_name(field, self.always, None)).items():
+            found = _flattened(field, named) if field.flatten else _by_name(field, self.always, None)
+            for name, each in found.items():
                 self._shared |= {name} & self.always.keys()
                 self.always[name] = each if name not in self.always else self.always[name].joined(each)
 

@@ -13,10 +13,10 @@ from wireloom.expr.ast import Expression, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
-from wireloom.model.logical import Named
 from wireloom.model.traversal import parts, reached
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.facts.decisions import Decision, Decisions
+from wireloom.runtime.columns.logical import Named
 
 _LATER = "known after layout"
 _DECIDED = {Decision.VALUE: " (the value decides)", Decision.PLACES: " (the value decides, places must agree)"}

@@ -211,6 +211,33 @@ def test_an_error_of_a_count_or_a_sum_shows_the_number(tmp_path: Path) -> None:
         assert (raised.value.code, raised.value.actual) == (code, actual)
 
 
+EBCDIC = """wireloom: 1
+format: ebcdic
+title: Texts in EBCDIC
+encoding: binary
+root: Record
+types:
+  Record:
+    charset: cp037
+    fields:
+      - head: {type: str(1), const: H, hidden: true}
+      - kind: {type: str(1), values: {D: detail, T: trailer}}
+      - kinds: {type: list(str(1)), count: 1, values: {D: detail, T: trailer}}
+"""
+
+
+def test_a_text_of_another_character_set_is_shown_as_text(tmp_path: Path) -> None:
+    ebcdic = made(tmp_path, "ebcdic", EBCDIC)
+    for text, expected, actual in (
+        ("XDD", "'H'", "'X'"),
+        ("HXD", "one of 'D' (detail), 'T' (trailer)", "'X'"),
+        ("HDX", "one of 'D' (detail), 'T' (trailer)", "'X'"),
+    ):
+        with pytest.raises(DecodeError) as raised:
+            ebcdic.parse(text.encode("cp037"))
+        assert (raised.value.expected, raised.value.actual) == (expected, actual)
+
+
 def test_what_a_stream_finds_has_a_meaning_too(framed: ModuleType) -> None:
     [record] = framed.iter_parse(b"\x05\xf5", on_error="skip")
     assert record.error.meaning == CODES["truncated"]

@@ -181,9 +181,21 @@ def amount(count: int) -> str:
     return f"{count} byte" if count == 1 else f"{count} bytes"
 
 
+def _decoded(data: bytes, charset: str) -> str:
+    try:
+        return data.decode(charset)
+    except UnicodeDecodeError:
+        return ""
+
+
 def shown(value: object, limit: int = 48, notation: str = "") -> str:
-    """A value as an error message shows it: long ones cut; bytes in hexadecimal, integers in a notation as `04X`."""
+    """A value as an error message shows it: long ones cut; bytes in hexadecimal, integers in a notation as `04X`.
+
+    The notation of bytes is the character set of the text that they are, if they are one.
+    """
     match value:
+        case bytes() if notation and (text := _decoded(value, notation)):
+            return shown(text, limit)
         case bytes():
             text = value[:limit].hex(" ") + (f" ... ({len(value)} bytes)" if len(value) > limit else "")
             return text or "no bytes"

@@ -47,8 +47,8 @@ def spelled(spelling: types.Spelling, charset: str = "") -> Code:
     )
 
 
-def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
-    """What values on the wire mean."""
+def mapped(mappings: tuple[ValueMapping, ...] | None, code: str, charset: str = "") -> Code | None:
+    """What values on the wire mean; texts in a character set are bytes, which errors show as text."""
     if mappings is None:
         return None
     entries = tuple_of(tuple_of((literal(entry.wire), function(entry.value))) for entry in mappings)
@@ -60,12 +60,12 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
         lowest=None if type is None else str(type.minimum),
         highest=None if type is None else str(type.maximum),
         made=tuple_of(literal(wire) for wire in made) if made else None,
-        notation=notated(next((entry.notation for entry in mappings if entry.notation), "")),
+        notation=notated(next((entry.notation for entry in mappings if entry.notation), charset)),
     )
 
 
 def notated(notation: str) -> Code | None:
-    """How the spec writes integers, where it is not as messages show them anyhow."""
+    """How the spec writes integers, or the character set of texts, if messages would show them in another way."""
     return literal(notation) if notation else None
 
 
@@ -219,7 +219,7 @@ def _element(type: types.Array, scope: Scope) -> Code:
         "structure.Held",
         subcon(not_null(type.element), scope),
         literal(type.held.code),
-        mapped=mapped(type.held.mappings, type.held.code),
+        mapped=mapped(type.held.mappings, type.held.code, charset),
         minimum=None if type.held.minimum is None else str(type.held.minimum),
         maximum=None if type.held.maximum is None else str(type.held.maximum),
         spelling=None if type.held.spelling is None else spelled(type.held.spelling, charset),

@@ -48,7 +48,8 @@ Decoded = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Output file: .jsonl, .parquet or .arrow (Arrow IPC). By default, JSON to standard output.",
+        help="Output file: .jsonl, .parquet or .arrow (Arrow IPC), with a row for each record, also if the root has "
+        "`rows` (`ingest` makes those). By default, JSON to standard output.",
     ),
 ]
 Columns = Annotated[

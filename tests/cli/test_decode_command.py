@@ -1,5 +1,6 @@
 """`decode` and `encode` work in batches on the engine, with limited memory, and report bytes that they give up."""
 
+import gzip
 import io
 import itertools
 import json
@@ -267,3 +268,12 @@ def test_a_uri_where_only_local_files_are_read_is_refused_with_the_commands_that
     result = run(*command, "databus_event", "s3://bucket/events.bin")
     assert result.exit_code == 2
     assert "opens only local files; `ingest`, `validate`, `inspect` and `drift` also open URIs" in result.stderr
+
+
+def test_a_compressed_file_is_named_as_the_reason_why_its_records_are_bad(good, tmp_path):
+    file = tmp_path / "events.bin.gz"
+    file.write_bytes(gzip.compress(good.read_bytes()))
+    result = run("decode", "databus_event", file)
+    assert result.exit_code == 1
+    assert f"{file} is compressed with gzip, and was read as it is; decompress it first" in result.stderr
+    assert "compressed" not in run("decode", "databus_event", good).stderr

@@ -147,6 +147,9 @@ def decode(
         raise MisuseError(f"{called(file)} has no record {record}; it has {tally.records}, numbered from 0")
     if likely is not None:
         note(f"{called(file)} looks like {likely}: use --framing {likely}")
+    if failed and (kind := compression(file)) is not None:
+        ways = "decompress it first, or use `validate`, `inspect` or `ingest`, which decompress"
+        note(f"{called(file)} is compressed with {kind}, and was read as it is; {ways}")
     if failed:
         raise typer.Exit(PROBLEMS)
 
@@ -248,6 +251,16 @@ def likely_framing(request: transcode.Request, file: Path, source: BinaryIO) -> 
             return transcode.likely(request, beginning.read(HEAD), file.stat().st_size)
     peek = getattr(source, "peek", None)
     return None if peek is None else transcode.likely(request, peek(HEAD), None)
+
+
+def compression(file: Path) -> str | None:
+    """The compression that the first bytes of a file show; None if they show none."""
+    from wireloom.ingest.files.compression import compression_of
+
+    if not file.is_file():
+        return None
+    with file.open("rb") as source:
+        return compression_of(source.read(HEAD), "")
 
 
 def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:

@@ -182,3 +182,11 @@ def test_members_of_more_choices_than_are_written_out_are_optional():
         assert not validator.is_valid({**without, flag: True, f"m{place}": 1000})
     assert len(schema["$defs"]["R"]["oneOf"]) == MAXIMUM_FLAT
     assert [gap.fields for gap in gaps(format) if gap.codes == ABSENCE] == [("R.m6",)]
+
+
+def test_a_choice_by_a_member_inline_leaves_nothing_open():
+    (format,) = [format for format in case_formats() if format.name == "audit_event"]
+    assert all(gap.codes is not None for gap in gaps(format))
+    validator = Draft202012Validator(jsonschema.emit(format))
+    for example in format.examples:
+        assert validator.is_valid(json.loads(example.data)) == (example.error is None), example.name

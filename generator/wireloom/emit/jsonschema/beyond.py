@@ -180,11 +180,7 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         for check in unsaid:
             yield _check_gap(name, checks.get(id(check[-1].expression)))
     if inlined := tuple(_inlined(format, places)):
-        yield Gap(
-            "Members of a type that stands inline and is neither a struct nor a choice of structs by a field",
-            inlined,
-            None,
-        )
+        yield Gap("Members of a type that stands inline and is neither a struct nor a choice of structs", inlined, None)
     if rests := tuple(_conditioned_rests(places)):
         yield Gap("What the members are that no field names, by a condition", rests, None)
     for place in places:
@@ -212,12 +208,8 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
     for struct in (place.type for place in places if isinstance(place.type, Struct)):
         for field in struct.fields:
             types = within(field.type, format.named, Select) if field.inline and field.besides is None else ()
-            if not all(isinstance(each, Struct) or _is_by_field(each) for each in types):
+            if not all(isinstance(each, Struct | Select) for each in types):
                 yield f"{struct.name}.{field.wire_name}"
-
-
-def _is_by_field(type: Type) -> bool:
-    return isinstance(type, Select) and isinstance(type.tag, FieldTag)
 
 
 def _objects(format: Format) -> list[tuple[str, Members]]:

@@ -7,8 +7,8 @@ from dataclasses import field as dataclass_field
 from typing import assert_never
 
 from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same, seen
-from wireloom.emit.jsonschema.constants import Schema, one_of, values, written
-from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
+from wireloom.emit.jsonschema.constants import NEVER, Schema, one_of, values, written
+from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Key, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import arrays, objects
 from wireloom.emit.jsonschema.rendering import binary, described_schema, integer, spelled
 from wireloom.emit.jsonschema.scopes import (
@@ -16,7 +16,9 @@ from wireloom.emit.jsonschema.scopes import (
     Conditions,
     arities,
     cases,
+    chosen,
     exhausted,
+    hidden_tag,
     told,
     under,
     version_tag,
@@ -207,14 +209,13 @@ class Documents:
     def members(self, struct: Struct) -> Members:
         """The members of a struct's object, those of inline structs among them."""
         found = self._collected(struct, (), ())
+        closed = self._closed and found.known
+        never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
+        checks = [*found.checks, *((*case, Scoped(Literal(value=False), ())) for case in never)]
+        beside = {tag: _is_beside(tag.name, tag.key[0], found.members) for tag in found.tags}
+        tags = [replace(tag, narrows=is_beside) for tag, is_beside in beside.items() if is_beside or not closed]
         return Members(
-            tuple(found.members),
-            tuple(found.checks),
-            self._parameters,
-            self._closed and found.known,
-            found.rest,
-            found.besides,
-            found.spelled,
+            (*found.members, *tags), tuple(checks), self._parameters, closed, found.rest, found.besides, found.spelled
         )
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
@@ -258,8 +259,25 @@ class Documents:
         match plain(type, self.format.named):
             case Struct(encoding=Encoding(text=True)) as struct:
                 return self._collected(struct, scope, conditions)
+            case Select(tag=MemberTag() as tag, cases=cases):
+                return self._inline_choice(tag, cases, scope, conditions)
             case _:
                 return _Found(known=False)
+
+    def _inline_choice(self, tag: MemberTag, cases: Sequence[Case], scope: Scope, conditions: Conditions) -> "_Found":
+        """The members of one of some cases, of which no other member of the object tells which."""
+        kept = [(case, case.type) for case in cases if not isinstance(case.type, Refusal)]
+        choice = hidden_tag(scope, "|", range(len(kept)))
+        whole = _Found([choice])
+        for place, (case, type) in enumerate(kept):
+            held = (*conditions, chosen(choice, (place,)))
+            found = self._inline(type, (*scope, f"#{place}"), held)
+            own = [member for member in found.members if member.name == tag.member]
+            members = [_settled(member, tag, case) if member in own else member for member in found.members]
+            whole.add(replace(found, members=members))
+            whole.tagged += [(tag.member, held)] if not own and _needs_tag(tag, case) else []
+            whole.tags += [] if own else [_tag_alone(tag, case, (scope, f"#{place}"), held)]
+        return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
         number = bare(type, self.format.named)
@@ -346,11 +364,13 @@ class Documents:
 
 @dataclass(slots=True)
 class _Found:
-    """What structs put into an object: members, checks, and whether all is known."""
+    """What structs put into an object: members, checks, whether all is known, the tags that cases cannot do without."""
 
     members: list[Member] = dataclass_field(default_factory=list)
     checks: Checks = dataclass_field(default_factory=list)
     known: bool = True
+    tagged: list[tuple[str, Conditions]] = dataclass_field(default_factory=list)
+    tags: list[Member] = dataclass_field(default_factory=list)  # of cases that have no such member themselves
     rest: Schema | None = None
     besides: tuple[str, ...] = ()
     spelled: Schema | None = None
@@ -359,6 +379,8 @@ class _Found:
         """What an inline struct puts there, too."""
         self.members += other.members
         self.checks += other.checks
+        self.tagged += other.tagged
+        self.tags += other.tags
         self.known = self.known and other.known
 
 
@@ -426,6 +448,37 @@ def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
     shown = [option for option in member.options if not option.absent]
     known = all(not option.open and any(same(option.shown, value) for value in case.values) for option in shown)
     return known and (required or absent)
+
+
+def _is_beside(name: str | None, scope: Scope, members: Sequence[Member]) -> bool:
+    """Whether a member of that name stands in the object, but in no case of the choice in that scope."""
+
+    def within(place: Scope) -> bool:
+        return place[: len(scope)] == scope and place[len(scope) :] != () and place[len(scope)].startswith("#")
+
+    return any(member.name == name and not within(member.key[0]) for member in members)
+
+
+def _needs_tag(tag: MemberTag, case: Case) -> bool:
+    """Whether a case is selected only where its tag is there."""
+    return any(case.values) if tag.presence else bool(case.values) and not _selects_absent(tag, case)
+
+
+def _tag_alone(tag: MemberTag, case: Case, key: Key, conditions: Conditions) -> Member:
+    """The tag of a case that has no such member itself."""
+    needed = _needs_tag(tag, case)
+    there: Schema = {} if needed else NEVER
+    schema = there if tag.presence else values([written(value) for value in case.values])
+    return Member(key, tag.member, schema, conditions, needed, (SOMETHING,) if needed else (SOMETHING, ABSENT))
+
+
+def _settled(member: Member, tag: MemberTag, case: Case) -> Member:
+    """The tag itself, as a member of a case that it selects: there if it must, and one of the values of the case."""
+    if _needs_tag(tag, case):
+        member = replace(member, required=True, options=tuple(each for each in member.options if not each.absent))
+    if tag.presence or not case.values or member.schema.keys() & {"const", "enum"}:
+        return member
+    return replace(member, schema={**member.schema, **values([written(value) for value in case.values])})
 
 
 def _selects_absent(tag: MemberTag, case: Case) -> bool:

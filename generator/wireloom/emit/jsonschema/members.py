@@ -74,6 +74,7 @@ class Member:
     greatest: int | None = None
     spelling: Spelling | None = None
     compute: Scoped | None = None  # what it always is, where it is computed
+    narrows: bool = False  # whether it says what another member of its name must be, too
 
     @property
     def certain(self) -> bool:

@@ -30,6 +30,7 @@ class Part:
     name: str
     schema: Schema
     required: bool
+    narrows: bool = False  # whether it holds beside the others of its name, and not instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,11 @@ def _groups(members: Members) -> Iterator[Group]:
 def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
     """The members whose presence tags decide; members of one name are decided about together."""
     tags: dict[str, dict[Key, None]] = {}
+    narrowed = {member.name for member in members.members if member.narrows}
     for member in members.members:
         if member.name is not None:
-            tags.setdefault(member.name, {}).update(dict.fromkeys(members.tags(member.conditions)))
+            itself = [member.key] if member.name in narrowed and members.options(member.key) else []
+            tags.setdefault(member.name, {}).update(dict.fromkeys([*members.tags(member.conditions), *itself]))
     return {
         member: tuple(tags[member.name])
         for member in members.members
@@ -231,13 +234,20 @@ def _branches(group: Group, members: Members) -> list[Branch]:
     """The branches, each with all combinations of tags that leave the same members."""
     found: dict[tuple[bool | None, ...], list[tuple[frozenset[Option], ...]]] = {}
     for chosen in _choices(group.tags, members):
-        if not any(members.violated(check, chosen) for check in group.checks):
+        if not any(members.violated(check, chosen) for check in group.checks) and not _misses(chosen, members):
             present = tuple(
                 True if member.key in chosen.options else members.truth(member.conditions, chosen)
                 for member in group.members
             )
             found.setdefault(present, []).append(tuple(frozenset([chosen.options[tag]]) for tag in group.tags))
     return [Branch(options, present) for present, every in found.items() for options in _merged(every)]
+
+
+def _misses(chosen: Choice, members: Members) -> bool:
+    """Whether a tag is absent that must be there for something else, too."""
+    absent = {each.name for each in members.members if each.key in chosen.options and chosen.options[each.key].absent}
+    needing = (each for each in members.members if each.narrows and each.required and each.name in absent)
+    return any(members.truth(each.conditions, chosen) is True for each in needing)
 
 
 def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozenset[Option], ...]]:
@@ -286,7 +296,7 @@ def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:
 def _part(member: Member, present: bool | None) -> Part | None:  # noqa: FBT001  # three-valued
     if present is False or member.name is None:
         return None
-    return Part(member.name, member.schema, present is True and member.required)
+    return Part(member.name, member.schema, present is True and member.required, member.narrows)
 
 
 def _tag_part(member: Member, options: frozenset[Option], members: Members) -> Part | None:
@@ -340,6 +350,13 @@ def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members:
     return {"type": "object", **body, "additionalProperties": members.others, **members.names}
 
 
+def _both(first: Schema, second: Schema) -> Schema:
+    """What both schemas take."""
+    if second == NEVER:
+        return NEVER
+    return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}
+
+
 def _aside(members: Members) -> dict[str, bool]:
     """Names that are not of what takes the other members: those that nothing shows are not there."""
     return dict.fromkeys(members.besides, not members.closed)
@@ -354,7 +371,9 @@ def _body(parts: Iterable[Part], others: Iterable[str], apart: Mapping[str, bool
     required: dict[str, None] = {}
     for part in parts:
         known = options.setdefault(part.name, [])
-        if part.schema not in known:
+        if part.narrows:
+            options[part.name] = [_both(one_of(known or [part.schema], "anyOf"), part.schema)]
+        elif part.schema not in known:
             known.append(part.schema)
         required |= {part.name: None} if part.required else {}
     properties = {name: one_of(known, "anyOf") for name, known in options.items()}

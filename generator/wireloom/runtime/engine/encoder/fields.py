@@ -73,20 +73,11 @@ class Fields(Part):
             if tag.value not in found:
                 raise Uncovered("an `unpack` tag without a codec")
             return found[tag.value], None
+        if any(wire is not None and Constant(wire).kind != tag.kind for wire in found):
+            raise Uncovered("a choice whose cases have another type than the tag")
         value = self.assembly.register(tag.kind).read()
         self.compiler.compute(tag, value)
-        words: list[int] = []
-        places: dict[int | None, int] = {}
-        for wire, codec in found.items():
-            if wire is not None and Constant(wire).kind != tag.kind:
-                raise Uncovered("a choice whose cases have another type than the tag")
-            places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
-            words.append(codec)
-        register = self.assembly.register("int").read()
-        self.assembly.emit(
-            "MAP", value, self.assembly.table(hashed(places)), self.assembly.table([len(words), *words]), register
-        )
-        return 0, register
+        return 0, self._looked_up(value, [(codec, wire) for wire, codec in found.items()])
 
     def _written(self, item: Item) -> list[Placed]:
         field, node = item.field, self.compiler.reader.resolved(item.type)
@@ -252,15 +243,17 @@ class Fields(Part):
 
     def mapped(self, item: Item) -> Register:
         """A register with the first integer on the wire that means what the column says."""
-        field, value = item.field, self._meant(item)
+        value = self._meant(item)
+        return self._looked_up(value, self._numbers(item.field.values or (), value.kind))
+
+    def _looked_up(self, value: Register, numbers: Sequence[tuple[int, Any]]) -> Register:
+        """A register with the first of the numbers that stand for a value."""
         places: dict[int | None, int] = {}
-        wires: list[int] = []
-        for wire, meaning in self._numbers(field.values or (), value.kind):
-            places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
-            wires.append(wire)
-        register = self.assembly.register("int").read()
-        table = self.assembly.table(hashed(places))
-        self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
+        for place, (_, meaning) in enumerate(numbers):
+            places.setdefault(None if meaning is None else self.compiler.records.word(meaning), place)
+        register, table = self.assembly.register("int").read(), self.assembly.table(hashed(places))
+        found = self.assembly.table([len(numbers), *(number for number, _ in numbers)])
+        self.assembly.emit("MAP", value, table, found, register)
         return register
 
     def stated(self, item: Item, write: Callable[[Any], None]) -> None:

@@ -88,7 +88,7 @@ class Json(Unions, Absence):
         assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
         if self.is_open(node):
             raise Uncovered("an `inline` map of open values")
-        self._map(node.key, node.value, item.scope, item.column, _MEMBERS)
+        self.stated(node, item.scope, item.column, _MEMBERS)
 
     def _plain(self, item: Item, node: Node) -> None:
         if item.field.bits:
@@ -222,29 +222,8 @@ class Json(Unions, Absence):
 
     # --- values ------------------------------------------------------------------------------------------------------
 
-    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Write the value of a column."""
-        match node:
-            case nodes.Nullable(inner):
-                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
-            case nodes.Null():
-                self.nullable(column, self.compiler.fail)
-            case nodes.OneOf(open=True):
-                rules = self._rules(node)
-                write = self._opened(rules, rules[0] & ~1, column)
-                self.nullable(column, write) if rules[0] & 1 else write()
-            case nodes.OneOf(_, alternatives):
-                self.one_of(alternatives, scope, column)
-            case nodes.ListOf(element) if self.compiler.reader.json.open_rules(element) is not None:
-                self._opened(self._rules(element), kinds_mask(OF_JSON["array"]), column)()
-            case nodes.MapOf(_, value) if self.compiler.reader.json.open_rules(value) is not None:
-                self._opened(self._rules(value), kinds_mask(OF_JSON["object"]), column)()
-            case nodes.MapOf(key, value):
-                self._map(key, value, scope, column)
-            case _:
-                self._scalar(node, scope, column)
-
-    def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
+    def stated(self, node: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
+        """Write a value of one kind; a map as an object, or as members of the object around it."""
         found = self.compiler.only(column, taken(node))
         if found is None:
             return
@@ -269,35 +248,29 @@ class Json(Unions, Absence):
                 emit("JSON_REPEAT", found.index, body, place, 0)
                 if unique is not None:
                     self.compiler.certainty.unique(unique, element, found)
+            case nodes.MapOf():
+                emit("JSON_REPEAT", found.index, *self.entries(node, scope, found, b":"), form)
             case _:
                 raise Uncovered(f"a JSON {word_of(node)}")
 
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind."""
-        inner = node.value if isinstance(node, nodes.MapOf) else node.element
-        return self.compiler.reader.json.open_rules(inner) is not None
+        return self._rules(node) is not None
 
-    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
-        found = self.compiler.only(column, "map")
-        if found is None:
-            return
+    def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
+        match node:
+            case nodes.MapOf(_, inner) | nodes.ListOf(inner):
+                return self.compiler.reader.json.open_rules(inner)
+            case _:
+                return self.compiler.reader.json.open_rules(node)
 
-        def write(entry: Column, _: Register) -> None:
-            self.compiler.value(key, scope, entry.children["key"])
-            self.assembly.constant(b":")
-            self.compiler.value(value, scope, entry.children["value"])
-
-        self.assembly.doubt("a map")
-        body, place = self.compiler.repeated(value, scope, found, write=write)
-        self.assembly.emit("JSON_REPEAT", found.index, body, place, form)
-
-    def _rules(self, node: Node) -> list[int]:
-        rules = self.compiler.reader.json.open_rules(node)
+    def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
+        """Write an open value, from the two parts of a VARIANT."""
+        rules = self._rules(node)
         assert rules is not None
-        return rules
-
-    def _opened(self, rules: list[int], kinds: int, column: Column | None) -> Callable[[], None]:
-        """An open value, from the two parts of a VARIANT."""
+        kinds, is_nullable = rules[0] & ~1, isinstance(node, nodes.OneOf) and bool(rules[0] & 1)
+        if not isinstance(node, nodes.OneOf):
+            kinds = kinds_mask(OF_JSON["array" if isinstance(node, nodes.ListOf) else "object"])
 
         def write() -> None:
             found = self.compiler.only(column, "variant")
@@ -305,7 +278,7 @@ class Json(Unions, Absence):
                 parts = (found.children[name].index for name in ("value", "metadata"))
                 self.assembly.emit("JSON_OPEN", found.index, *parts, self.assembly.table(rules), kinds)
 
-        return write
+        self.nullable(column, write) if is_nullable else write()
 
 
 def literal(value: Any) -> bytes:

@@ -25,25 +25,8 @@ class MessagePack(Unions):
 
     null = _NIL
 
-    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Write the value of a column."""
-        match node:
-            case nodes.Nullable(inner):
-                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
-            case nodes.Null():
-                self.nullable(column, self.compiler.fail)
-            case nodes.OneOf(open=True):
-                self._open(self._rules(node), column, null=bool(self._rules(node)[0] & 1))
-            case nodes.OneOf(_, alternatives):
-                self.one_of(alternatives, scope, column)
-            case nodes.MapOf(key, value):
-                self._map(key, value, scope, column)
-            case nodes.ListOf(element) if self.compiler.reader.msgpack.open_rules(element) is not None:
-                self._open(self._rules(element), column, null=False)
-            case _:
-                self._scalar(node, scope, column)
-
-    def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
+    def stated(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write a value of one kind."""
         found = self.compiler.only(column, self.takes(node) if isinstance(node, nodes.Ext) else taken(node))
         if found is None:
             return
@@ -66,6 +49,8 @@ class MessagePack(Unions):
                     self.compiler.certainty.unique(unique, element, found)
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("PACK_REPEAT", found.index, body, place, 0)
+            case nodes.MapOf():
+                emit("PACK_REPEAT", found.index, *self.entries(node, scope, found), 1)
             case nodes.Ext(code):
                 emit("PACK_EXT", found.index, code)
             case _:
@@ -79,35 +64,20 @@ class MessagePack(Unions):
 
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind."""
-        if isinstance(node, nodes.MapOf):
-            return self._map_rules(node.key, node.value) is not None
-        return self.compiler.reader.msgpack.open_rules(node.element) is not None
+        return self._rules(node) is not None
 
-    def _rules(self, node: Node) -> list[int]:
-        rules = self.compiler.reader.msgpack.open_rules(node)
-        assert rules is not None
-        return rules
-
-    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
-        """A map of open values, or of stated types: its entries one after the other."""
-        rules = self._map_rules(key, value)
-        if rules is not None:
-            self._open(rules, column, null=False)
-            return
-        found = self.compiler.only(column, "map")
-        if found is None:
-            return
-
-        def write(entry: Column, _: Register) -> None:
-            self.compiler.value(key, scope, entry.children["key"])
-            self.compiler.value(value, scope, entry.children["value"])
-
-        self.assembly.doubt("a map")
-        body, place = self.compiler.repeated(value, scope, found, write=write)
-        self.assembly.emit("PACK_REPEAT", found.index, body, place, 1)
+    def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
+        """What an open value may hold, as far as writers ask; None for one of stated types."""
+        match node:
+            case nodes.MapOf(key, value):
+                return self._map_rules(key, value)
+            case nodes.ListOf(element):
+                return self.compiler.reader.msgpack.open_rules(element)
+            case _:
+                return self.compiler.reader.msgpack.open_rules(node)
 
     def _map_rules(self, key: Node, value: Node) -> list[int] | None:
-        """What a map that is an open value may hold, as far as writers ask; None for one of stated types."""
+        """The same of a map."""
         reader = self.compiler.reader.msgpack
         own, rules = reader.open_rules(key), reader.open_rules(value)
         if own is None and rules is None:
@@ -119,9 +89,11 @@ class MessagePack(Unions):
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0, -1)
         return [first[0] | other[0], low, high, *first[3:]]
 
-    def _open(self, stated: list[int], column: Column | None, *, null: bool) -> None:
-        """An open value, from the two parts of a VARIANT."""
-        rules = self.assembly.table(stated)
+    def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
+        """Write an open value, from the two parts of a VARIANT."""
+        stated = self._rules(node)
+        assert stated is not None
+        rules, null = self.assembly.table(stated), isinstance(node, nodes.OneOf) and bool(stated[0] & 1)
 
         def write() -> None:
             found = self.compiler.only(column, "variant")

@@ -110,14 +110,13 @@ class Protobuf(Absence):
 
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
         """The first value on the wire that means what the column says; one that stands for absence is left out."""
-        field, absent = item.field, Label()
+        field, absent, default = item.field, Label(), item.field.default_value
         if not isinstance(node, nodes.Int) or field.derive is not None:
             raise Uncovered("`values` of a type that is not an integer")
         if field.optional:
             if item.column is None:
                 return
             self.compiler.null(item.column, absent, b"")
-        default = field.default_value
         if has_beyond(field.values or ()):
             self.compiler.fields.stated(
                 item, lambda wire: None if wire == default else self.assembly.constant(_literal(wire, node, tag))
@@ -205,24 +204,13 @@ class Protobuf(Absence):
             if self.compiler.reader.is_record(element):
                 self._enclosed(opening, lambda: self.compiler.record(element, scope, inner, place))
             elif isinstance(element, nodes.Held):
-                self._meant(element, opening ^ _LENGTH, scope, inner)
+                item = Item(nodes.Field("", element.type, code=element.code, values=element.values), scope, inner)
+                self._mapped(item, self.compiler.reader.resolved(element.type), opening ^ _LENGTH)
             else:
                 self._scalar(element, opening ^ _LENGTH, inner, need=_NEEDED)
 
         body, place = self.compiler.repeated(element, scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
-
-    def _meant(self, held: nodes.Held, tag: int, scope: Scope, column: Column) -> None:
-        """The first element on the wire that means what the column says."""
-        node, values = self.compiler.reader.resolved(held.type), held.values or ()
-        if not isinstance(node, nodes.Int):
-            raise Uncovered("`values` of a type that is not an integer")
-        item = Item(nodes.Field("", held.type, code=held.code, values=held.values), scope, column)
-        if has_beyond(values):
-            self.compiler.fields.stated(item, lambda wire: self.assembly.constant(_literal(wire, node, tag)))
-            return
-        register = self.compiler.fields.mapped(item)
-        self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), _NEEDED)
 
     def _map(self, node: nodes.MapOf, tag: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value."""

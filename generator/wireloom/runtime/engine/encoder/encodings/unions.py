@@ -12,7 +12,7 @@ from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import taken, word_of
 from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.programs.assembly import Label, Uncovered
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 
 _TOLD = {"null", "bool", "int", "float", "str", "bytes"}
@@ -28,6 +28,42 @@ class Unions(Part):
     @abstractmethod
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind, which are one column."""
+
+    @abstractmethod
+    def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
+        """Write an open value, from the two parts of a VARIANT."""
+
+    @abstractmethod
+    def stated(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write a value of one kind."""
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column."""
+        match node:
+            case nodes.Nullable(inner):
+                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
+            case nodes.Null():
+                self.nullable(column, self.compiler.fail)
+            case nodes.OneOf(open=True):
+                self.opened(node, column)
+            case nodes.OneOf(_, alternatives):
+                self.one_of(alternatives, scope, column)
+            case nodes.ListOf() | nodes.MapOf() if self.is_open(node):
+                self.opened(node, column)
+            case _:
+                self.stated(node, scope, column)
+
+    def entries(self, node: nodes.MapOf, scope: Scope, column: Column, between: bytes = b"") -> tuple[Label, Register]:
+        """The body that writes an entry of a map, and the register of the entry's place."""
+
+        def write(entry: Column, _: Register) -> None:
+            self.compiler.value(node.key, scope, entry.children["key"])
+            if between:
+                self.assembly.constant(between)
+            self.compiler.value(node.value, scope, entry.children["value"])
+
+        self.assembly.doubt("a map")
+        return self.compiler.repeated(node.value, scope, column, write=write)
 
     def nullable(self, column: Column | None, write: Callable[[], None]) -> None:
         """Write null where the column is null."""

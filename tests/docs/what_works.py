@@ -224,6 +224,7 @@ FEATURES: dict[str, list[Feature]] = {
         Feature("`null` under `when`", [{"n": "uint8"}, {"v": {"type": "int16", "null": -1, "when": "n > 1"}}], {"n": 2}),
         Feature("`logical: {timestamp: ms}`", [{"v": {"type": "int64", "logical": {"timestamp": "ms"}}}], {"v": datetime(2026, 1, 31, 12, tzinfo=UTC)}),
         Feature("`logical: {timestamp: ns}`, `raw`", [{"v": {"type": "int64", "logical": {"timestamp": "ns"}, "raw": "r"}}], {"r": 1_000_001, "v": datetime(1970, 1, 1, 0, 0, 0, 1000, tzinfo=UTC)}),
+        Feature("`logical: {timestamp: s}` of a float", [{"v": {"type": "float64", "logical": {"timestamp": "s"}}}], {"v": datetime(2026, 1, 31, 12, 0, 0, 307200, tzinfo=UTC)}),
         Feature("`logical` of `compute`", [{"s": "uint32"}, {"v": {"type": "int64", "compute": "s", "logical": {"timestamp": "s"}, "epoch": "1900-01-01"}}], {"s": 0, "v": datetime(1900, 1, 1, tzinfo=UTC)}),
         Feature("`logical: {duration: s}`", [{"v": {"type": "int32", "logical": {"duration": "s"}}}], {"v": timedelta(minutes=-1)}),
         Feature("`logical: date`", [{"v": {"type": "int32", "logical": "date"}}], {"v": date(2026, 1, 31)}),

@@ -330,11 +330,23 @@ def _logical(plan: Plan) -> Any:
         return {16: plan.chance.one(["uuid", "ipv6"]), 4: "ipv4", 6: "mac"}.get(plan.typed.size or 0, ABSENT)
     if plan.typed.shape == "text":
         return _said(plan)
+    if plan.typed.shape == "float":
+        return _said_by_float(plan)
     if plan.typed.shape != "int":
         return ABSENT
     unit = plan.chance.one(["s", "ms", "us", "10ms", "min", "h", "d"] if plan.chance.often(0.7) else ["ns", "100ns"])
     floats = ["float"] if plan.typed.bits <= _NARROW else []
     return plan.chance.one(["date", *floats, {"timestamp": unit}, {"timestamp": unit}, {"duration": unit}])
+
+
+def _said_by_float(plan: Plan) -> Any:
+    """The unit of a time, which what stands for nothing is, too."""
+    if plan.typed.form == "float16" and not plan.chance.often(0.02):
+        return ABSENT
+    for key in ("default", "null"):
+        if key in plan.given:
+            plan.given[key] = plan.chance.one([0, 12.5, 3600])
+    return {"timestamp": plan.chance.one(["s", "ms"])}
 
 
 def _said(plan: Plan) -> Any:
@@ -889,6 +901,7 @@ def known(plan: Plan) -> list[Known]:
         lent, own.members = [replace(each, name=new.new(each.name)) for each in lent], ()
     unnamed = "bits" in plan.given and plan.chance.often(0.97)  # builders do not know the unnamed bits
     several = str(plan.given.get("logical")).startswith(("timestamp", "decimal"))
+    several = several or (plan.typed.shape == "float" and "logical" in plan.given)
     untold = several and "raw" not in plan.given and plan.chance.often(0.97)
     constant = "const" in plan.given and plan.chance.often(0.9)  # mostly certain
     if constant or unnamed or untold or ("hidden" in plan.given and is_settled(plan.given.get("derive", "size"))):

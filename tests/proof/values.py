@@ -24,7 +24,7 @@ from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parameters import Range
 from wireloom.runtime.primitives.charsets import TWO_BYTES, characters, unit
-from wireloom.runtime.values import Extension, Pairs
+from wireloom.runtime.values import Extension, Pairs, float32
 
 _DEPTH = 3
 _DEEPEST = 12
@@ -351,10 +351,18 @@ class _StructValue:
         assert field.spelling is not None
         return self.source.spelled(field.spelling, field.type, None if field.meaning is None else field.meaning.null)
 
+    def bounded_float(self, field: wire.Field, type: wire.Type) -> float:
+        """A float in the range; where that is wide, a time of our days with a fraction, or any other."""
+        low = field.minimum if field.minimum is not None else min(field.maximum or 0, 0)
+        high = field.maximum if field.maximum is not None else max(low, 0)
+        found = self.chance.one([float(low), float(high), self.chance.uniform(low, high), 1385053862.3072, 0.1 + 0.2])
+        found = float32(found) if isinstance(type, wire.Float) and type.bits == 32 else found
+        return found if low <= found <= high else float(low)
+
     def bounded(self, field: wire.Field) -> Any:
         inner = field.type.type if isinstance(field.type, wire.Nullable) else field.type
         if not isinstance(inner, wire.Integer):
-            return float(field.minimum if field.minimum is not None else field.maximum or 0)
+            return self.bounded_float(field, inner)
         low = inner.minimum if field.minimum is None else max(field.minimum, inner.minimum)
         high = inner.maximum if field.maximum is None else min(field.maximum, inner.maximum)
         return self.source.integer(low, high)

@@ -25,6 +25,7 @@ _DEPTH = 3
 _TRIES = 8
 _SOON = 1 << 16  # timestamps in any unit up to here fit into every timestamp column
 _SMALL = (0, 1, 2, 3, 4, 16)
+_WHOLE = 1 << 11  # floats of any width hold the integers up to here
 _MANY = 300  # most elements of a list whose count was drawn
 
 Wanted = Mapping[tuple[str, str], Sequence[Any]]
@@ -169,12 +170,16 @@ class _Drawing:
             return self.text(held.spelling, type)
         return self.bounded(held, type)
 
-    def bounded(self, said: wire.Field | wire.Held, type: wire.Type) -> int:
-        """An integer within the range of a field or of list elements."""
-        assert isinstance(type, wire.Integer)  # noqa: S101 - the check of specs
-        low = type.minimum if said.minimum is None else said.minimum
-        high = type.maximum if said.maximum is None else said.maximum
-        return self.chance.edge(low, high)
+    def bounded(self, said: wire.Field | wire.Held, type: wire.Type) -> float:
+        """A number within the range of a field or of list elements; a float is a whole number of at most 11 bits."""
+        assert isinstance(type, wire.Integer | wire.Float)  # noqa: S101 - the check of specs
+        least, most = (type.minimum, type.maximum) if isinstance(type, wire.Integer) else (-_WHOLE, _WHOLE)
+        low = least if said.minimum is None else said.minimum
+        high = most if said.maximum is None else said.maximum
+        if isinstance(type, wire.Integer):
+            return self.chance.edge(low, high)
+        low, high = (low, high) if low > _WHOLE or high < -_WHOLE else (max(low, -_WHOLE), min(high, _WHOLE))
+        return float(self.chance.edge(low, high))
 
     def text(self, spelling: wire.Spelling, type: wire.Type, null: object = None) -> str:
         """A text that matches the pattern and length."""

@@ -33,7 +33,7 @@ LATER = {
 }
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
-LATER |= {"pieces": False, "octets": False, "ratio": 64}
+LATER |= {"pieces": False, "octets": False, "ratio": 64, "microseconds": 0, "epoch": 0}
 """Fields added after the first digests: a field with this value is left out, so that the digests of old specs hold."""
 FORMER = {"member": ""}
 """The value that the digest shows for None: these fields had it before None replaced it."""

@@ -171,6 +171,8 @@ def _shown(shown: Scaled | Measured | Written | Said | Encoded | Named) -> str:
             return f"the value is the number * {scale!r}{f' + {offset!r}' if offset else ''}"
         case Written(kind=kind):
             return f"the bytes of {ADDRESSES[kind]}"
+        case Said(microseconds=count, epoch=epoch) if count:
+            return f"microseconds since 1970 = the number * {count}{f' + {epoch}' if epoch else ''}, rounded"
         case Said():
             return "a number or time as text"
         case Encoded(charset=charset):

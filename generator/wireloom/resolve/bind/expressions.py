@@ -103,7 +103,10 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
     return BROKEN if _is_broken(resolved) else resolved
 
 
-_FROM_FLOAT = "no expression turns a float into an integer yet; give a computed field the type float64"
+_FROM_FLOAT = (
+    "no expression turns a float into an integer yet; give a computed field the type float64, or for a time give the "
+    "float itself `logical: {timestamp: s}`"
+)
 _FROM_NUMBER = "no expression turns a number into a text; choose one, as in `x == 1 ? 'one' : 'other'`"
 _CONVERSIONS: Mapping[tuple[Kind, Kind], str] = MappingProxyType(
     {

@@ -1,22 +1,23 @@
-"""Texts that say times and numbers.
+"""Texts that say times and numbers, and floats that are times.
 
 The same moment, or decimal, can be written in several ways, of which readers see none. Builders write one: in UTC, with
-all digits. So nothing else may follow from how it stood there: without `raw`, by which readers see the text, too,
-expressions know of such a field whether it is there, and lengths that builders derive count its bytes.
+all digits, or the float nearest to the microsecond. So nothing else may follow from how it stood there: without `raw`,
+by which readers see the text or float, too, expressions know of such a field whether it is there, and lengths that
+builders derive count its bytes.
 """
 
 import re
 from collections.abc import Iterator
 
 from wireloom.expr.ast import Call, FieldRef
-from wireloom.model.types import Field
+from wireloom.model.types import Field, Float, not_null
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, names_told_by, structs, values_asked
 from wireloom.runtime.columns.logical import Integer, Said, Scaled
 from wireloom.spec.documents import Place
 from wireloom.spec.language import DECIMAL
 
-_HINT = "add `raw: NAME`, which keeps the text, so builders can write it again"
+_HINT = "add `raw: NAME`, which keeps the {}, so builders can write it again"
 _INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
 LONGEST = 38
 """The digits of the longest decimals that columns hold."""
@@ -61,21 +62,28 @@ def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
 
 def check_said(draft: Draft, named: Types, names: Names) -> None:
     """Report what goes by a text of which builders know what it says alone, where it can be said in several ways."""
-    lossy = {field.wire_name for struct in structs(named) for field in struct.fields if _is_lossy(field)}
+    lossy = {field.wire_name: _word(field) for each in structs(named) for field in each.fields if _is_lossy(field)}
     if not lossy:
         return
     for site in every_site(draft.place, named):
         for reference in _read(site):
-            found = any(_is_lossy(origin.field) for origin in names.origins(site.struct, reference))
-            if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
-                _report(draft, site.place, reference.name)
+            found = [_word(origin.field) for origin in names.origins(site.struct, reference) if _is_lossy(origin.field)]
+            kept = (reference.name, *reference.members) if site.role is Role.KEEP else ()
+            if words := [*found, *(lossy[name] for name in kept if name in lossy)]:
+                _report(draft, site.place, reference.name, words[0])
     for name, type in named.items():
-        for told in lossy.intersection(names_told_by(type)):
-            _report(draft, draft.place / "types" / name, told)
+        for told in lossy.keys() & names_told_by(type):
+            _report(draft, draft.place / "types" / name, told, lossy[told])
 
 
-def _report(draft: Draft, place: Place, name: str) -> None:
-    draft.reports(place, "lossy-meaning", f"the text of {name} can be written in several ways", _HINT)
+def _report(draft: Draft, place: Place, name: str, word: str) -> None:
+    message = f"the {word} of {name} can be written in several ways"
+    draft.reports(place, "lossy-meaning", message, _HINT.format(word))
+
+
+def _word(field: Field) -> str:
+    """What is on the wire."""
+    return "float" if isinstance(not_null(field.type), Float) else "text"
 
 
 def _is_lossy(field: Field) -> bool:

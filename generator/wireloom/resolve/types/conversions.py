@@ -53,9 +53,10 @@ _LIMITS = {
     "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
     "integer": (-(1 << 63), (1 << 63) - 1),
 }
+_OF_FLOATS = (1_000_000, 1_000)  # microseconds of the units that floats may count
+_HALF = 16  # bits
 _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
-_FRACTION = "no number with a fraction on the wire can be a time or a decimal yet"
 _OF_DIGITS = "give `logical` to an integer that is computed by `decimal(x, 64)`"
 _SAID = {"timestamp": "2001-01-01T00:00:00Z", "date": "2001-01-01"}
 
@@ -172,6 +173,8 @@ class _Reading:
             return None
         if time.timestamp is not None:
             unit = self._unit("timestamp", time.timestamp)
+            if isinstance(self.type, types.Float):
+                return None if unit is None else self._said_by_float(time.timestamp, unit, self.type)
             return None if unit is None else self._counted("timestamp", unit, Fraction(self._epoch()))
         unit = self._unit("duration", time.duration or "")
         if self.document.epoch is not None:
@@ -227,11 +230,39 @@ class _Reading:
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
 
+    def _said_by_float(self, unit: str, microseconds: Fraction, type: types.Float) -> Meaning | None:
+        """Seconds or milliseconds with a fraction."""
+        message, hint = "", ""
+        if microseconds not in _OF_FLOATS:
+            message, hint = f"a float cannot be a timestamp in {unit}", "write `{timestamp: s}` or `{timestamp: ms}`"
+        elif type.bits == _HALF:
+            message, hint = "a float of 16 bits cannot be a timestamp", "use float64, or drop `logical`"
+        elif isinstance(self.stated, Array):
+            message, hint = "elements of a list cannot be floats with a time", "use a list of structs with such a field"
+        elif self.document.compute is not None:
+            message, hint = "a computed float cannot be a timestamp", "compute an integer, or drop `logical`"
+        if message:
+            self.refuse("logical", "wrong-shape", message, hint)
+            return None
+        self._refuse_beside(("scale", "offset"), "`logical`", "drop `scale`: the unit is the scale")
+        count, epoch = int(microseconds), self._epoch()
+        first, last = (end - epoch for end in _LIMITS["timestamp"])
+        low, high = -(-first // count), last // count
+        null = self.null()
+        if isinstance(null, float) and not low <= null <= high:
+            hint = f"write a number of {low} to {high}"
+            self.refuse("null", "bad-const", f"{self.document.null} cannot mean null for a time", hint)
+        return Meaning(Said(Scaled("timestamp"), microseconds=count, epoch=epoch), minimum=low, maximum=high)
+
     def _uncounted(self, kind: str) -> str:
         """What to write where the type cannot be an integer that counts units of time."""
         match self.type:
+            case types.Float() if kind == "timestamp":
+                return "write `{timestamp: s}` or `{timestamp: ms}`, with the unit of the float"
+            case types.JsonText() if kind == "timestamp":
+                return "for a number with a fraction, write `type: float` and `logical: {timestamp: s}`"
             case types.Float() | types.JsonText():
-                return f"drop `logical`; {_FRACTION}"
+                return "drop `logical`; a number with a fraction can only be a timestamp"
             case Text() if kind in ("timestamp", "date"):
                 return f"for a text such as {_SAID[kind]}, write `logical: {kind}`; for digits, {_OF_DIGITS}"
             case Text():
@@ -251,7 +282,7 @@ class _Reading:
             case types.Bytes():
                 hint = "write `type: str`"
             case types.Float() | types.JsonText() if digits:
-                hint = f"drop `logical`; {_FRACTION}"
+                hint = "drop `logical`; a number with a fraction can only be a timestamp"
             case _:
                 hint = "drop `logical`"
         self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
@@ -469,7 +500,8 @@ def _lowered_step(step: types.Step) -> Iterator[types.Step]:
 def _fields(step: Field, meaning: Meaning) -> Iterator[types.Step]:
     field = step if not meaning.raw else replace(step, name=meaning.raw, meaning=replace(meaning, shown=None))
     limited = meaning.minimum is not None
-    in_place = limited and field.compute is None and meaning.null is None
+    null_is_within = isinstance(meaning.null, float)  # of floats, it is a time
+    in_place = limited and field.compute is None and (meaning.null is None or null_is_within)
     if in_place and meaning.minimum is not None and meaning.maximum is not None:
         low = meaning.minimum if field.minimum is None else max(meaning.minimum, field.minimum)
         high = meaning.maximum if field.maximum is None else min(meaning.maximum, field.maximum)
@@ -520,7 +552,8 @@ def _told(field: Field, meaning: Meaning) -> Field:
     """The name, or the time, that what readers see on the wire tells, too."""
     plain = _element(field.type)
     other = next((each for each in (types.Boolean, Text) if isinstance(plain, each)), types.Bytes)
-    type = Integer(plain.bits, plain.signed) if isinstance(plain, Integer) else other()
+    type: Type = Integer(plain.bits, plain.signed) if isinstance(plain, Integer) else other()
+    type = types.Float(plain.bits) if isinstance(plain, types.Float) else type
     value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
     return _to_readers(field, type, value, meaning)
 

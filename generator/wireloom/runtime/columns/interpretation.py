@@ -41,6 +41,7 @@ from wireloom.runtime.primitives import charsets
 
 _INT64 = 1 << 63
 _INT64_DIGITS = 19
+_DOUBLES = 1 << 53  # a double holds all integers up to here
 _LONGEST = 38  # digits of decimals of 128 bits
 _CALENDAR = {"timestamp": (-62_135_596_800_000_000, 253_402_300_799_999_999), "date": (-719_162, 2_932_896)}
 """The counts of the first and the last timestamp and date in the years 1 to 9999."""
@@ -207,10 +208,10 @@ def _valid(array: pa.Array) -> pa.Buffer | None:
 
 
 def _parsed(array: pa.Array, type: Meant, said: Said) -> pa.Array:
-    """The values in texts, which were already checked against their pattern; texts of bad records may be invalid."""
+    """The values in texts and floats, which were already checked; those of bad records may be invalid."""
     target = arrow_type(type)
     try:
-        found = array.cast(target)
+        found = _moments(array, said) if said.microseconds else array.cast(target)
     except pa.ArrowInvalid:
         if pa.types.is_timestamp(target):  # cut off digits below a microsecond
             array = pc.replace_substring_regex(array, r"(\.[0-9]{6})[0-9]+", r"\1")
@@ -218,8 +219,23 @@ def _parsed(array: pa.Array, type: Meant, said: Said) -> pa.Array:
         found = pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
     if not says(type.null, said):
         return found
-    (null,) = _parsed(pa.array([type.null], pa.string()), replace(type, null=None), said)
+    (null,) = _parsed(pa.array([type.null], array.type), replace(type, null=None), said)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
+
+
+def _moments(array: pa.Array, said: Said) -> pa.Array:
+    """The timestamps of floats."""
+    counts = _nearest_counts(array, said)
+    return _viewed(pc.add(counts, said.epoch) if said.epoch else counts, pa.timestamp("us", "UTC"))
+
+
+def _nearest_counts(array: pa.Array, said: Said) -> pa.Array:
+    """The microseconds nearest to floats, from their epoch; floats of bad records give any number."""
+    values = array.cast(pa.float64())
+    whole = pc.floor(values)
+    part = pc.round(pc.multiply(pc.subtract(values, whole), float(said.microseconds)), round_mode="half_to_even")
+    counts = [each.cast(pa.int64(), safe=False) for each in (whole, part)]
+    return pc.add(pc.multiply(counts[0], said.microseconds), counts[1])
 
 
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
@@ -347,8 +363,10 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
 
 
 def _written(array: pa.Array, type: Meant, said: Said) -> pa.Array:
-    """The texts of values, as builders write them."""
+    """The texts or floats of values, as builders write them."""
     match said.counted:
+        case Scaled() if said.microseconds:
+            return _floats(_units(array, type, said.counted), type, said)
         case Scaled("timestamp" | "date" as kind):
             return _dated(array.cast(arrow_type(type)), _units(array, type, said.counted), kind)
         case _ if not (pa.types.is_integer(array.type) or pa.types.is_decimal(array.type)):
@@ -359,6 +377,19 @@ def _written(array: pa.Array, type: Meant, said: Said) -> pa.Array:
             return array.cast(arrow_type(type)).cast(pa.string())
         case _:
             assert_never(said.counted)
+
+
+def _floats(units: pa.Array, type: Meant, said: Said) -> pa.Array:
+    """The floats nearest to timestamps; raises MeaninglessError if one reads back as another microsecond."""
+    counts, unit = pc.subtract_checked(units, said.epoch), said.microseconds
+    whole = pc.divide(counts, unit)
+    part = pc.divide(pc.subtract(counts, pc.multiply(whole, unit)).cast(pa.float64()), float(unit))
+    beyond = pc.add(whole.cast(pa.float64(), safe=False), part)  # a double does not hold these counts themselves
+    held = pc.divide(counts.cast(pa.float64(), safe=False), float(unit))
+    found = pc.if_else(pc.less_equal(pc.abs(counts), _DOUBLES), held, beyond).cast(arrow_type(type.wire))
+    if pc.any(pc.not_equal(_nearest_counts(found, said), counts)).as_py():
+        raise MeaninglessError("a time that no float holds")
+    return found
 
 
 def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:

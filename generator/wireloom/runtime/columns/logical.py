@@ -146,14 +146,17 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Texts that contain an integer, a decimal, a timestamp or a date (RFC 3339); the member `raw` has the texts.
+    """Texts that contain an integer, a decimal, a timestamp or a date (RFC 3339), or floats that are a timestamp.
 
-    `counted` is the readers' type, as if integers counted it; the `multiplier` of a decimal is that of the last digit
-    that texts may have.
+    The member `raw` has the texts or floats. `counted` is the readers' type, as if integers counted it; the
+    `multiplier` of a decimal is that of the last digit that texts may have. For floats, 1.0 is so many `microseconds`,
+    counted from `epoch` (in microseconds since 1970).
     """
 
     counted: Union[Integer, Scaled]
     raw: str = ""
+    microseconds: int = 0
+    epoch: int = 0
 
     @property
     def plain(self) -> "Union[Integer, Meant]":

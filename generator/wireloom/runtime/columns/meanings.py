@@ -90,7 +90,7 @@ def wire_value(given: Any, type: Meant) -> Any:
         case Written():
             wire = address_bytes(given, type.shown)
         case Said():
-            wire = _written_text(given, type.shown)
+            wire = _written_text(given, type.shown, type.wire)
         case Encoded(charset):
             wire = _encoded(given, charset)
         case Named():
@@ -113,7 +113,7 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
 def sentinel(type: Meant) -> int | float | str | bytes | None:
     """The value that means null, in the form that builders write."""
     if isinstance(type.shown, Said) and says(type.null, type.shown):
-        return _written_text(_parsed_text(type.null, type.shown), type.shown)
+        return _written_text(_parsed_text(type.null, type.shown), type.shown, type.wire)
     return type.null
 
 
@@ -220,14 +220,18 @@ def spelling_of_said(said: Said, *, fine: bool) -> str:
             assert_never(said.counted)
 
 
-def says(text: object, said: Said) -> bool:
-    """Whether the text that means null is itself a valid time or number."""
-    return isinstance(text, str) and automaton(spelling_of_said(said, fine=True)).accepts(text)
+def says(null: object, said: Said) -> bool:
+    """Whether the text or float that means null is itself a valid time or number."""
+    if said.microseconds:
+        return null is not None
+    return isinstance(null, str) and automaton(spelling_of_said(said, fine=True)).accepts(null)
 
 
 def _parsed_text(text: Any, said: Said) -> Any:
-    """The value in a text; a finer timestamp (RFC 3339) is cut to microseconds."""
+    """The value in a text or float; a finer timestamp (RFC 3339) is cut to microseconds."""
     match said.counted:
+        case Scaled() if said.microseconds:
+            return _quantity(_nearest_count(text, said) + said.epoch, said.counted)
         case Integer():
             return int(text)
         case Scaled("decimal", digits=digits):
@@ -241,9 +245,17 @@ def _parsed_text(text: Any, said: Said) -> Any:
             assert_never(said.counted)
 
 
-def _written_text(given: object, said: Said) -> str:
-    """The text that builders write."""
+def _nearest_count(value: float, said: Said) -> int:
+    """The microsecond nearest to a float, from its epoch; of two, the even one."""
+    whole = math.floor(value)
+    return whole * said.microseconds + round((value - whole) * said.microseconds)
+
+
+def _written_text(given: object, said: Said, wire: object) -> str | float:
+    """The text or float that builders write."""
     match said.counted:
+        case Scaled() if said.microseconds:
+            return _written_float(given, said, wire)
         case Integer(minimum=lowest, maximum=highest):
             if isinstance(given, bool) or not isinstance(given, int):
                 raise EncodeError("an integer", shown(given))
@@ -260,6 +272,18 @@ def _written_text(given: object, said: Said) -> str:
             return str(rendered(_quantity(_count(given, time), time), time))
         case _:
             assert_never(said.counted)
+
+
+def _written_float(given: object, said: Said, wire: object) -> float:
+    """The float nearest to a timestamp; raises EncodeError if it reads back as another microsecond."""
+    assert isinstance(wire, Float)
+    assert isinstance(said.counted, Scaled)
+    count = _count(given, said.counted) - said.epoch
+    found = count / said.microseconds
+    found = float32(found) if wire.bits == 32 else found
+    if _nearest_count(found, said) != count:
+        raise EncodeError(f"a time that a float of {wire.bits} bits can hold", shown(given))
+    return found
 
 
 def digits_said(decimal: Scaled) -> int:

@@ -174,7 +174,7 @@ class Bit:
 
 def _is_beyond(number: float, minimum: int | None, maximum: int | None) -> bool:
     """Whether a number is outside of a range."""
-    return (minimum is not None and number < minimum) or (maximum is not None and number > maximum)
+    return not ((minimum is None or number >= minimum) and (maximum is None or number <= maximum))  # NaN is beyond
 
 
 def _ends(minimum: int | None, maximum: int | None, notation: str = "") -> str:

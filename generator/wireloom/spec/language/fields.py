@@ -70,7 +70,8 @@ class Logical(Document):
     """A time counted in a unit: one of the two."""
 
     timestamp: str | None = key(
-        "A time in `s`, `ms`, `us` (or multiples: `10ms`) since `epoch`; `ns` needs `raw`.", "ms"
+        "A time in `s`, `ms`, `us` (or multiples: `10ms`) since `epoch`; `ns` needs `raw`. For a float, `s` or `ms`.",
+        "ms",
     )
     duration: str | None = key("A length of time, in these units.", "s")
 

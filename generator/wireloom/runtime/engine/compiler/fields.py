@@ -520,7 +520,7 @@ class Fields(Part):
     def _ranged(self, said: nodes.Field | nodes.Held) -> None:
         """Check the machine's value against a minimum and a maximum."""
         if self.compiler.kind(said.type) != "int":
-            raise Uncovered("a `range` of a value that is not an integer")
+            raise Uncovered("a `range` or a time of a value that is not an integer")
         stated, code = (said.minimum, said.maximum), self.assembly.refusal(said.code)
         ends = (each for end in stated for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
         self.assembly.emit("RANGE", *ends, code)

@@ -234,6 +234,8 @@ class Map(construct.Construct):
 class Rest(construct.Construct):
     """The members of an object except those named in `besides`, as a map, whose keys must not be these names."""
 
+    of_null = Pairs()
+
     def __init__(self, map: Map, *besides: str) -> None:
         super().__init__()
         self.map, self.besides = map, frozenset(besides)
@@ -251,7 +253,7 @@ class Rest(construct.Construct):
         return OpenBytes(b"{" + b",".join(texts) + b"}", value)
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
-        self.map._build(obj, stream, context, path)
+        self.map._build(self.of_null if obj is None else obj, stream, context, path)
         if isinstance(stream.value, Verbatim):
             members = read(stream.value.text.encode(), stream.nesting.limit).members
             stream.value = {name: Verbatim(node.literal) for name, _, node in members}

@@ -202,6 +202,8 @@ class _Built:
 class Rest(construct.Construct):
     """The members of a map except those named in `besides`, as a map, whose keys must not be these names."""
 
+    of_null = Pairs()
+
     def __init__(self, map: Map, *besides: str) -> None:
         super().__init__()
         self.map, self.besides = map, frozenset(besides)
@@ -239,7 +241,7 @@ class Rest(construct.Construct):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         buffer = io.BytesIO()
-        self.map._build(obj, buffer, context, path)
+        self.map._build(self.of_null if obj is None else obj, buffer, context, path)
         cursor, seen = Cursor(buffer.getvalue()), set[str]()
         for index in range(read_head(cursor, ("map",)).number):
             name = take_body(cursor, read_head(cursor, ("str",))).decode()

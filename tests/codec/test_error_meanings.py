@@ -100,7 +100,7 @@ TOLD = {
     "f55e 01 02 9a 0f 10 01": (5, "mask & 0xF0 == 0xF0 or mask in [0x01, 0x02]", "mask 0x0F"),
     "f55e 01 02 9a f0 20 01": (6, "0x10 .. 0x1F", "0x20"),
     "f55e 09 09 9a f0 10 01": (3, "total < 18", "total 18"),
-    "f55e 01 02 9a f0 10 09": (8, "a known case", "0x09"),
+    "f55e 01 02 9a f0 10 09": (8, "one of 0x01, 0x02", "0x09"),
 }
 FIELDS = """wireloom: 1
 format: noted
@@ -223,7 +223,28 @@ types:
       - head: {type: str(1), const: H, hidden: true}
       - kind: {type: str(1), values: {D: detail, T: trailer}}
       - kinds: {type: list(str(1)), count: 1, values: {D: detail, T: trailer}}
+      - tag: str(1)
+      - body: {type: {select: tag, cases: {A: Empty, B: Empty, C: {error: refused}}}}
+  Empty: {fields: []}
+errors: {refused: Not now.}
 """
+
+
+MANY = """wireloom: 1
+format: many
+title: A choice of many
+encoding: binary
+root: Record
+types:
+  Record: {fields: [{tag: uint8}, {body: {type: {select: tag, cases: {0 .. 99: Empty}}}}]}
+  Empty: {fields: []}
+"""
+
+
+def test_an_unknown_case_lists_the_first_of_many(tmp_path: Path) -> None:
+    with pytest.raises(DecodeError) as raised:
+        made(tmp_path, "many", MANY).parse(b"\xff")
+    assert raised.value.expected == "one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ..."
 
 
 def test_a_text_of_another_character_set_is_shown_as_text(tmp_path: Path) -> None:
@@ -232,6 +253,8 @@ def test_a_text_of_another_character_set_is_shown_as_text(tmp_path: Path) -> Non
         ("XDD", "'H'", "'X'"),
         ("HXD", "one of 'D' (detail), 'T' (trailer)", "'X'"),
         ("HDX", "one of 'D' (detail), 'T' (trailer)", "'X'"),
+        ("HDDX", "one of 'A', 'B'", "'X'"),
+        ("HDDC", "one of 'A', 'B'", "'C'"),
     ):
         with pytest.raises(DecodeError) as raised:
             ebcdic.parse(text.encode("cp037"))

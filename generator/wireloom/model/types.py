@@ -468,7 +468,7 @@ class Select:
     tag: FieldTag | PeekTag | MemberTag
     cases: tuple[Case, ...]
     code: str = "unknown_case"
-    notation: str = field(default="", compare=False)  # how the spec writes the values of cases
+    notation: str = field(default="", compare=False)  # how the spec writes numbers of cases, or the charset of texts
 
     @property
     def otherwise(self) -> Case | None:

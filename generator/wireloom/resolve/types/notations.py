@@ -508,7 +508,8 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
         _check_otherwise(around, place, form)
         cases.append(types.Case((), type_of_text(around, place / "otherwise", form.otherwise)))
     tag = _of_versions(tag, of_versions) if isinstance(tag, types.FieldTag) else tag
-    return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+    notation = keys.charset or notation_of(" ".join(form.cases))
+    return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation)
 
 
 def _listed(

@@ -24,6 +24,7 @@ from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.values import Value
 
 _SHOWN = 1024
+_LISTED = 12  # cases that an error lists
 _BYTE = 8
 
 
@@ -146,6 +147,13 @@ class Select(construct.Construct):
         found = self.cases.get(tag) if isinstance(tag, Scalar) else None
         return found if any(equal(tag, value) for value in self.cases) else self.otherwise
 
+    def _known(self) -> str:
+        """The values that have a case, or the first of many."""
+        known = [value for value, case in self.cases.items() if not isinstance(case, Refusal)]
+        listed = [shown(value, notation=self.notation) for value in known[:_LISTED]]
+        more = ["..."] if len(known) > _LISTED else []
+        return f"one of {', '.join(listed + more)}" if listed else "another case"
+
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         tag = evaluate(self.tag, context)
         case = self._case(tag)
@@ -153,7 +161,7 @@ class Select(construct.Construct):
             offset = stream.tell() if hasattr(stream, "tell") else stream.start
             actual = shown(evaluate(self.told, context), notation=self.notation)
             code = case.code if case else self.code
-            raise DecodeError(code, offset=offset, expected="a known case", actual=actual)
+            raise DecodeError(code, offset=offset, expected=self._known(), actual=actual)
         return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:

@@ -23,7 +23,8 @@ COVERED = [format for format in case_formats() if format.name not in LEFT]
 def test_what_the_engine_leaves_to_the_parser_is_said(name, case_package):
     codec = importlib.import_module(f"{case_package.__name__}.{name}").CODEC
     examples = [each.data for format in case_formats() if format.name == name for each in format.examples]
-    assert (codec.decode_path().reason, codec.encode_path().reason) == (LEFT[name], LEFT[name])
+    assert codec.decode_path().reason == LEFT[name]
+    assert not codec.encode_path().native
     assert len(codec.decode(pa.array(examples, pa.binary())).errors) == len(examples)
 
 

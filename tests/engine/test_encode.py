@@ -121,6 +121,7 @@ BUILT = {  # by the construct path, and why
     ("some_elements", "record"): "an optional field in an array",
     ("shapes_beside", "record"): "an optional field with `flatten` or `inline`",
     ("text_octets", "record"): "writing from a part of a text with a `charset`",
+    ("text_parts", "record"): "comparing a computed text with a computed text",
     ("track_report", "record"): "a derived value of type text",
     ("words_of_bits", "melted"): "'leftKind', before the members that it is computed from have values",
 }

@@ -120,13 +120,6 @@ def test_sums_are_the_engines_in_every_encoding(name, case_package):
 
 
 @native
-@pytest.mark.parametrize("name", ["parts", "joins", "joins_dns", "joins_message", "joins_packed", "joins_text"])
-def test_parts_of_texts_are_the_engines_in_every_encoding(name, case_package):
-    codec = importlib.import_module(f"{case_package.__name__}.text_{name}").CODEC
-    assert codec.decode_path() == codec.encode_path() == engines.Path(native=True)
-
-
-@native
 @pytest.mark.parametrize("name", ["logged_frame", "path_attributes", "undefined_lengths", "wrapped_notes"])
 def test_what_follows_from_the_layout_and_decides_it_is_written_by_the_engine(name, case_package):
     assert_encoded_natively(name, case_package)
@@ -147,7 +140,7 @@ PARTS = {
     "behind": [{"mark": "begin"}, {"body": "bytes(3)"}, {"mark": "end"}, "SUM"],
     "among what it covers": [{"mark": "begin"}, "SUM", {"body": "bytes(3)"}, {"mark": "end"}],
 }
-SUMS = {"md5": "bytes(16)", "sha256": "str(64)", "crc": "uint32"}
+SUMS = {"md5": "bytes(16)", "crc": "uint32"}
 CRC = {"width": 32, "poly": 0x04C11DB7, "reflected": True, "init": 0xFFFFFFFF, "xorout": 0xFFFFFFFF}
 
 
@@ -447,12 +440,11 @@ NEWER = {  # the type of what an old version lacks, and a value of it
 
 
 @native
-@pytest.mark.parametrize("carried", ["json", "msgpack", "json in msgpack"])
+@pytest.mark.parametrize("carried", ["json", "msgpack"])
 @pytest.mark.parametrize("kind", NEWER)
 def test_rows_of_every_version_that_an_arity_tells_are_written_as_built(kind, carried):
     """Those of older versions are the builders'."""
     type, value = NEWER[kind]
-    own = {"encoding": "json"} if " in " in carried else {}
     fields = [
         {"a": "int"},
         {"b": {"type": "str", "until": "first"}},
@@ -464,12 +456,12 @@ def test_rows_of_every_version_that_an_arity_tells_are_written_as_built(kind, ca
     versions = {"first": {"arity": 3}, "second": {"arity": 2}, "third": {"arity": 4}}
     types = {
         "R": {"fields": [{"one": "Versioned"}, {"several": "list(Versioned)"}]},
-        "Versioned": {**own, "form": "array", "versions": versions, "fields": fields},
-        "Part": {**own, "fields": [{"x": "int"}]},
+        "Versioned": {"form": "array", "versions": versions, "fields": fields},
+        "Part": {"fields": [{"x": "int"}]},
     }
     if kind not in ("struct", "choice"):
         del types["Part"]
-    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": carried.split()[-1], "root": "R", "types": types}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": carried, "root": "R", "types": types}
     parts = [
         {"a": 1, "b": "x"},
         {"a": 1, "b": "x", "c": 2},
@@ -530,7 +522,6 @@ SAID_AGAIN = {  # what a text or bytes are computed of, beside an `a` and a `b`
     "one of two texts": ({"a": "str"}, {"compute": "a == 'u' ? a : b", "type": "str"}),
     "one of two words": ({"a": "str"}, {"compute": "a == 'u' ? 'x' : 'y'", "type": "str"}),
     "a part": ({"a": "str"}, {"compute": "slice(a, 0, 1)", "type": "str"}),
-    "several texts": ({"a": "str"}, {"compute": "concat(a, 'x', b)", "type": "str"}),
     "a name": ({"a": {"type": "str", "values": {"u": "x", "v": "y"}}}, {"compute": "a", "type": "str"}),
     "a number beside the text that says it": ({"c": {"type": "str", "logical": "uint8", "raw": "a"}}, None),
     "a date beside the text that says it": ({"c": {"type": "str", "logical": "date", "raw": "a"}}, None),
@@ -859,7 +850,7 @@ def test_a_case_without_a_member_that_it_needs_is_passed_over():
     "asking",
     [
         {"shown": {"type": "bytes", "compute": "sum"}},
-        {"check": {"that": "sum != lead", "else": "bad_checksum"}},
+        {"check": {"that": "slice(sum, 0, 2) != '0000'", "else": "bad_checksum"}},
     ],
 )
 def test_a_digest_that_expressions_look_at_stands_where_the_record_is_read_back(asking):
@@ -934,10 +925,6 @@ NUMBERS_OF_SEVERAL_BYTES = (
     "uint64",
     "varint32",
     "zigzag64",
-    "sleb32",
-    "sleb64",
-    "vlq32",
-    "vlq64",
     "bcd3",
     "packed4",
     "zoned2",
@@ -1375,7 +1362,6 @@ PASSED_OVER = {
         b"\xff+a,",
     ),
     "text of a character set": (_tried("invalid_text", [{"t": {"type": "str", "charset": "ascii"}}]), b"\xe4"),
-    "text of UTF-16": (_tried("invalid_text", [{"t": {"type": "str", "charset": "utf-16le"}}]), b"\x00\xdc"),
     "no delimiter": (_tried("truncated", [{"t": {"type": "str", "delimiter": "2c"}}]), b"ab"),
     "no delimiter, with a code": (
         _tried("endless", [{"t": {"type": "str", "delimiter": "2c", "else": "endless"}}]),

@@ -11,7 +11,7 @@ from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
-from wireloom.model.types import Reference, Struct
+from wireloom.model.types import Struct
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
@@ -46,9 +46,6 @@ def _layout(format: Format) -> Code:
     structs = (type for _, type in format.types if isinstance(type, Struct))
     if needs := {literal(each.name): display(each.needs) for each in structs if each.needs}:
         parts["needs"] = mapping(needs)
-    digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
-    if digests:
-        parts["digests"] = mapping({literal(each.name): display((each.digests, each.size)) for each in digests})
     if format.encoding.text:
         depths = {literal(root.name): str(structural_depth(root.type, format)) for root in format.roots}
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
@@ -56,8 +53,6 @@ def _layout(format: Format) -> Code:
         parts["unknown"] = literal(format.unknown_members)
     if format.invalid_text is not None:
         parts["replaced"] = literal(format.invalid_text)
-    if bodies := _bodies(format):
-        parts["bodies"] = mapping(bodies)
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
     parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})
@@ -72,15 +67,6 @@ def _stated(part: object) -> Code:
             return mapping({literal(name): _stated(each) for name, each in part.items()})
         case _:
             return literal(part)
-
-
-def _bodies(format: Format) -> dict[str, Code]:
-    """How many containers stand in one another in each struct of JSON that is a body within another encoding."""
-    structs = [(name, type) for name, type in format.types if isinstance(type, Struct)]
-    if format.encoding.text and all(type.encoding.text for _, type in structs):
-        return {}
-    named = [(name, type) for name, type in structs if type.encoding.text]
-    return {literal(type.name): str(structural_depth(Reference(name), format)) for name, type in named}
 
 
 def _crc(crc: CrcAlgorithm | SumAlgorithm) -> tuple[int | bool | str, ...]:

@@ -241,8 +241,8 @@ def _nearest_counts(array: pa.Array, said: Said) -> pa.Array:
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     """The texts of bytes in a character set; the bytes were already checked."""
     _, offsets, data = array.buffers()
-    big, table = charset.endswith("be"), charsets.utf8_table(charset)
-    return _masked(array, pa.string(), native.decoded_texts(table, big, offsets, data, array.offset, len(array)))
+    table = charsets.utf8_table(charset)
+    return _masked(array, pa.string(), native.decoded_texts(table, offsets, data, array.offset, len(array)))
 
 
 def _names(array: pa.Array, named: Named) -> pa.Array:
@@ -414,8 +414,8 @@ def _dated(times: pa.Array, counts: pa.Array, kind: str) -> pa.Array:
 def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     found = array.cast(pa.string())
     _, offsets, data = found.buffers()
-    big, table = charset.endswith("be"), charsets.byte_table(charset)
-    read = native.encoded_texts(table, big, offsets, data, _valid(found), found.offset, len(found))
+    table = charsets.byte_table(charset)
+    read = native.encoded_texts(table, offsets, data, _valid(found), found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that {charset} does not have")
     return _masked(found, pa.binary(), read)

@@ -30,7 +30,6 @@ include "native/reading/json.pxi"
 include "native/reading/json_nodes.pxi"
 include "native/reading/digest_queue.pxi"
 include "native/reading/compressed_regions.pxi"
-include "native/shared/hashing.pxi"
 include "native/reading/delivery.pxi"
 include "native/reading/checkpoints.pxi"
 include "native/reading/protobuf_checkpoints.pxi"
@@ -59,7 +58,7 @@ EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
         "END CONST NULL LOAD HERE TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
-        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE NUMBER min max and or SAME".split()
+        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART KNOWN min max and or".split()
     )
 }
 """The operations of expressions, by name."""
@@ -482,7 +481,6 @@ cdef int skip_row(Machine *m) noexcept nogil:
 
 
 cdef void release(Machine *m) noexcept:
-    cdef int level
     free(m.registers)
     free(m.absent)
     free(m.pointers)
@@ -497,8 +495,6 @@ cdef void release(Machine *m) noexcept:
     free(m.covered.data)
     free_texts(m)
     wl_json_free(&m.json)
-    for level in range(UNPACKED):
-        wl_json_free(&m.within[level])
 
 
 cdef const uint8_t *address(held) except? NULL:

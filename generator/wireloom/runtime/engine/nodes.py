@@ -920,11 +920,9 @@ class Layout(TypedDict, total=False):
     ranges: Mapping[str, tuple[tuple[str, int | None, int | None], ...]]
     types: Mapping[str, Type]
     roots: Mapping[str, Type]
-    digests: Mapping[str, tuple[tuple[str, ...], int]]
     unknown: str  # the parameter for members that nothing names; of JSON always there, if only as None
     replaced: str  # the parameter for what is no UTF-8
     structure: Mapping[str, int]  # of JSON: how deep each root nests
-    bodies: Mapping[str, int]  # of each struct of JSON within another encoding the same
     needs: Mapping[str, tuple[str, ...]]  # of structs that are told by their members, what a value must have
     digest: str
 

@@ -31,18 +31,14 @@ def _character(byte: int, charset: str) -> str | None:
 
 @lru_cache(maxsize=128)
 def utf8_table(charset: str) -> bytes:
-    """For each byte, the length of its character in UTF-8, then three bytes of it; empty for UTF-16."""
-    if charset in TWO_BYTES:
-        return b""
+    """For each byte, the length of its character in UTF-8, then three bytes of it."""
     texts = ("" if each is None else each for each in characters(charset))
     return b"".join(bytes([len(text.encode())]) + text.encode().ljust(3, b"\0") for text in texts)
 
 
 @lru_cache(maxsize=128)
 def byte_table(charset: str) -> bytes:
-    """For each character below 65536, its byte or -1, as 16-bit integers; empty for UTF-16."""
-    if charset in TWO_BYTES:
-        return b""
+    """For each character below 65536, its byte or -1, as 16-bit integers."""
     found = array("h", [-1]) * _BEYOND
     for byte, character in enumerate(characters(charset)):
         if character is not None:
@@ -52,8 +48,8 @@ def byte_table(charset: str) -> bytes:
 
 @lru_cache(maxsize=128)
 def meaningful(charset: str) -> tuple[int, int, int, int] | None:
-    """The defined bytes, as 256 bits in four integers; None if all bytes are defined, and for UTF-16."""
-    if charset in TWO_BYTES or None not in characters(charset):
+    """The defined bytes, as 256 bits in four integers; None if all bytes are defined."""
+    if None not in characters(charset):
         return None
     bits = sum(1 << byte for byte, each in enumerate(characters(charset)) if each is not None)
     words = ((bits >> shift) & ((1 << 64) - 1) for shift in (0, 64, 128, 192))

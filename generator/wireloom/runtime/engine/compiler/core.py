@@ -240,13 +240,13 @@ class Core:
 
     def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
         """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
+        if node.charset in TWO_BYTES:
+            raise Uncovered(f"the character set {node.charset}")
         register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
         charset, found = node.charset, register or self.assembly.register("bytes")
         read(replace(sink, register=found))
-        if charset in TWO_BYTES:
-            self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None, code)
-        elif (bits := meaningful(charset)) is not None:
-            self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)), code)
+        if (bits := meaningful(charset)) is not None:
+            self.assembly.emit("CHARSET", found.read(), self.assembly.table(list(bits)), code)
         self.there(sink.register)
 
     def record(
@@ -270,9 +270,8 @@ class Core:
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
         4: bytes after it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        after the last element, 6: bytes after a whole number of pairs, 7: the table of
-        where texts end that have escapes, or end at one of several delimiters, 8: the table of numbers, each before
-        a part.
+        after the last element, 7: the table of where texts end that have escapes, or end at one of several delimiters,
+        8: the table of numbers, each before a part.
         """
         match size:
             case None:
@@ -286,9 +285,7 @@ class Core:
                 return 5, padded_word(size)
             case nodes.Delimited():
                 return 7, delimiters.read(self.assembly, delimiters.ending(size))
-            case nodes.Delimiter(data, _, unit):
-                return 4 if unit == 1 else 6, self.assembly.text(data)
-            case nodes.Terminator(data, _) | nodes.Terminated(data, _):
+            case nodes.Delimiter(data) | nodes.Terminator(data, _) | nodes.Terminated(data, _):
                 return 4, self.assembly.text(data)
             case nodes.Last():
                 raise AssertionError("only the elements of lists say which is the last")

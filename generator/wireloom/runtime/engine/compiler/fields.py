@@ -26,7 +26,6 @@ from wireloom.runtime.engine.compiler.scope import (
     limits,
     member,
     number_form,
-    ordered,
     word_of,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries, is_beyond, pattern
@@ -43,7 +42,6 @@ from wireloom.runtime.engine.programs.expressions import (
     makes_text,
 )
 from wireloom.runtime.patterns import automaton
-from wireloom.runtime.primitives.charsets import TWO_BYTES
 from wireloom.runtime.primitives.packing import NAMES
 
 _MAPPED = 3  # the form of bits that mean something else
@@ -52,10 +50,7 @@ _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "shared", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
-_BYTES, _UTF8 = 2, 3  # how a text is written, after the two orders of UTF-16
-_WORD = 8  # bytes of a register
 _NONE = (1, 0)  # the limits of what no number is within
-_FLOAT = 4  # the kind of a number that becomes a float
 _TAKES = {"text": "str"}  # what columns of a kind of meaning take
 
 
@@ -129,12 +124,6 @@ class Fields(Part):
             case nodes.Int(bits, signed), "int" if bits <= _WIDEST:
                 sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
                 self.computed(compiled, sink, limits(bits, signed))
-            case nodes.Float(), "int":
-                register = self.compiler.define(item.scope, item.name, "mixed")
-                _need_one_kind(item.column)
-                with self.compiler.into(item.column, "float") as column:
-                    place = self.expressions.place(compiled)
-                    self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
             case (nodes.Bool(), "bool") | (nodes.Text(), "text"):
                 self.computed(compiled, Sink(self.compiler.define(item.scope, item.name, compiled.kind), item.column))
             case declared, kind:
@@ -284,8 +273,7 @@ class Fields(Part):
             self.compiler.records.chosen(tag, cases, packing.unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0
         self.assembly.emit("UNPACK", codec, register, self.compiler.limit("expansion"), self.compiler.limit("ratio"))
-        with self.assembly.within("unpacked"):
-            self.read(item)
+        self.read(item)
         self.assembly.emit("UNPACKED")
 
     def _region(self, size: nodes.Amount, scope: Scope) -> int:
@@ -345,9 +333,8 @@ class Fields(Part):
         if field.values is not None:
             self._meant(item, read, sink, kind)
             return
-        if field.bits and isinstance(type, nodes.Int) and type.bits > 8 * _WORD:
-            self._run(type.bits // 8, ordered(type.form, self.compiler.big), item)
-            return
+        if field.bits and isinstance(type, nodes.Int) and type.bits > _WIDEST:
+            raise Uncovered("`bits` of an integer of more than 64 bits")
         word = self._word(item) if field.checksum is not None else None
         with self.compiler.filling(register), self.compiler.filling(word):
             read(replace(sink, word=word))
@@ -383,15 +370,6 @@ class Fields(Part):
             self._ranged(said)
         if said.spelling is not None and register is not None:
             self.spelled(said.spelling, said.code, self._charset(said.type), register)
-
-    def _run(self, size: int, big: bool, item: Item) -> None:  # noqa: FBT001 - as the compiler has it
-        """Bits of more bytes than a register has: each is read from those bytes that it has a part of."""
-        for bit in item.field.bits:
-            first, last = bit.low // 8, (bit.low + bit.width - 1) // 8
-            offset = size - 1 - last if big else first
-            self.assembly.emit("WINDOW", size, offset, last - first + 1, bit.low % 8 | big << 8)
-            self._bits((bit.with_parts(low=0),), item)
-        self.assembly.emit("BYTES", 1, size, 0, None, None)
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""
@@ -528,10 +506,9 @@ class Fields(Part):
     def spelled(self, spelling: nodes.Spelling, code: str, charset: str, register: Register) -> None:
         """Check the text in a register against a length and a pattern."""
         low, high, pattern = spelling.minimum, spelling.maximum, spelling.pattern
-        form = TWO_BYTES.index(charset) if charset in TWO_BYTES else _BYTES if charset else _UTF8
         table = self.assembly.table(automaton(pattern).table(charset)) if pattern else None
         ends = 0 if low is None else low, _GREATEST if high is None else high
-        self.assembly.emit("SPELLING", register.read(), form, *ends, table, self.assembly.refusal(code))
+        self.assembly.emit("SPELLING", register.read(), not charset, *ends, table, self.assembly.refusal(code))
 
     def _charset(self, type: Node) -> str:
         """The character set of a text; empty for UTF-8."""

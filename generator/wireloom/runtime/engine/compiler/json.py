@@ -36,13 +36,6 @@ class Json(Part):
         """Read the text of a root."""
         self.assembly.emit("JSON_DOCUMENT", self.compiler.layout["structure"][root])
 
-    def body(self, struct: str, *, is_bin: bool) -> None:
-        """Read the text that is all of a bin, or of what is left."""
-        depth = self.compiler.layout.get("bodies", {}).get(struct)
-        if depth is None:
-            raise Uncovered("a JSON body in a module that an older Wireloom generated; run `wireloom generate`")
-        self.assembly.emit("JSON_BODY", is_bin, depth)
-
     # --- structs ---
 
     def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:

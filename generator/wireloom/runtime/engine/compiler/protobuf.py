@@ -65,12 +65,7 @@ class Protobuf(Part):
     def _holds_messages(self, node: Node) -> bool:
         """Whether what is on the wire is a message, or several; each entry of a map is one."""
         element = self.compiler.resolved(node.element) if isinstance(node, nodes.ListOf) else node
-        return isinstance(node, nodes.MapOf) or self._is_message(element)
-
-    def _is_message(self, node: Node) -> bool:
-        """Whether a value is a message, which may stand in several pieces; the body of another encoding is bytes."""
-        is_other = isinstance(node, nodes.Struct) and node.encoding != "protobuf"
-        return self.compiler.is_record(node) and not is_other
+        return isinstance(node, nodes.MapOf) or self.compiler.is_record(element)
 
     def _scan(self, words: Sequence[int]) -> None:
         """Scan a message: tag, wire type, slot, form and rivals of each field."""
@@ -84,7 +79,7 @@ class Protobuf(Part):
             element = self.compiler.resolved(node.element)
             element = self.compiler.resolved(element.type) if isinstance(element, nodes.Held) else element
             return _wire_type(element), 1
-        return _wire_type(node), _MESSAGE if self._is_message(node) else 0
+        return _wire_type(node), _MESSAGE if self.compiler.is_record(node) else 0
 
     def field(self, item: Item, when: Tree) -> None:
         """Read a field from its slot."""
@@ -104,7 +99,7 @@ class Protobuf(Part):
             return
         self.assembly.emit("PROTO_ABSENT", slot, absent, not field.optional)
         if field.flatten:
-            if not self._is_message(node):
+            if not self.compiler.is_record(node):
                 raise Uncovered("`flatten` on a protobuf field that is not a message")
             with self._message(slot):
                 self.compiler.fields.read(item)
@@ -173,12 +168,7 @@ class Protobuf(Part):
         if node.unique is not None:
             self._unlike(node, node.unique, slot, scope, column, count)
             return
-        if (
-            isinstance(element, nodes.Text)
-            and column is None
-            and not count.used
-            and not self.compiler.sums.joined(name)
-        ):
+        if isinstance(element, nodes.Text) and column is None and not count.used:
             self.assembly.emit("PROTO_TABLE", slot)
             count.kind = "several"
             return

@@ -64,7 +64,7 @@ class Sums(Protocol):
     """Sums over lists, as other parts ask for them."""
 
     def begin(self, name: str, element: Node, scope: Scope) -> Any:
-        """Before a list: the registers of the sums over it, at 0, and of no texts yet."""
+        """Before a list: the registers of the sums over it, at 0."""
 
     def addend(self, element: Node, totals: Any) -> Register | None:
         """Before an element that is no struct: the register that it goes to."""
@@ -74,9 +74,6 @@ class Sums(Protocol):
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
         """After a step that may have emptied a list."""
-
-    def joined(self, name: str) -> set[tuple[str, str | bytes]]:
-        """The members that expressions join over lists of that name."""
 
 
 class Fields(Protocol):
@@ -145,9 +142,6 @@ class Arrays(Protocol):
 
 class Json(Protocol):
     """JSON, as other parts ask for it."""
-
-    def body(self, struct: str, *, is_bin: bool) -> None:
-        """Read the text that is all of a bin, or of what is left."""
 
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None

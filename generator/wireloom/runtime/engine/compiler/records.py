@@ -6,7 +6,6 @@ error that leads on to the next.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -42,9 +41,10 @@ class Records(Part):
             return self.members(case, scope, record, into, place)
 
         match found:
-            case nodes.Struct(name, encoding):
-                with self._carried(name, encoding, scope):
-                    return self.compiler.structs.struct(found, Scope(encoding, scope, into, place), record)
+            case nodes.Struct(encoding=encoding):
+                if encoding != scope.encoding and (scope.encoding != "binary" or encoding == "json"):
+                    raise Uncovered(f"a body of {encoding} in {scope.encoding}")
+                return self.compiler.structs.struct(found, Scope(encoding, scope, into, place), record)
             case nodes.Inline(inner):
                 return self.compiler.json.inline(inner, scope, record, into, place)
             case nodes.Tagged():
@@ -63,21 +63,6 @@ class Records(Part):
             case other:
                 raise Uncovered(f"a record that is a {word_of(other)}")
         return None
-
-    @contextmanager
-    def _carried(self, name: str, encoding: str, scope: Scope) -> Iterator[None]:
-        """A body of another encoding is all of a bin, of what base64 says, of the bytes of protobuf, or of a region."""
-        if encoding == scope.encoding or (scope.encoding == "binary" and encoding != "json"):
-            yield
-            return
-        if scope.encoding == "json":
-            self.assembly.emit("JSON_CARRIED")
-        elif encoding == "json":
-            self.compiler.json.body(name, is_bin=scope.encoding == "msgpack")
-        else:
-            self.assembly.emit("CARRIED", scope.encoding == "msgpack")
-        yield
-        self.assembly.emit("LEFT")
 
     def selected(self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: _Read) -> None:
         """Choose a type by an expression."""

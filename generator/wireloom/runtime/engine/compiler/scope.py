@@ -19,12 +19,14 @@ Node = nodes.Type
 Version = tuple[list[str], Tree]
 """The names of a struct's versions, and the expression that gives the place of the one at hand."""
 
+MD5 = "md5"
+"""The one digest that the engine computes."""
 FRONT = "\0front"
 """The mark of how far fields reach that stand before what counts from the end."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
-_NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "bcd": 6, "packed": 7}
-_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
+_NUMERALS = {"varint": 0, "zigzag": 0, "bcd": 6, "packed": 7}
+_NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "ended": 14}
 _NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
@@ -221,7 +223,7 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
             return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | after) << 16
         case nodes.Int(bits, signed, form, int() | None as digits) if form in _NUMERALS:
             return 0, signed, bits | _NUMERALS[form] << 8 | (digits or 0) << 16
-        case nodes.Int(_, _, "quic" | "sqlite" | "flac" | "ebml" as form):
+        case nodes.Int(_, _, "vlq" | "sleb" | "quic" | "sqlite" | "flac" | "ebml" as form):
             raise Uncovered(f"a binary integer in {form} form")
         case nodes.Int(bits, signed, form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
@@ -292,10 +294,10 @@ def is_computed(amount: nodes.Amount) -> TypeGuard[Tree]:
 
 
 def padded_word(padded: nodes.Padded) -> int:
-    """The size of what is filled up, and the one or two bytes that do so, as instructions have them."""
+    """The size of what is filled up, and the byte that does so, as instructions have them."""
     if padded.size > _WIDEST_PADDED:
         raise Uncovered(f"a text padded to {padded.size} bytes")
-    return padded.size << 17 | (len(padded.fill) - 1) << 16 | int.from_bytes(padded.fill, "big")
+    return padded.size << 8 | padded.fill[-1]
 
 
 def ending_of(amount: nodes.Amount) -> bytes | None:

@@ -13,6 +13,7 @@ from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
+    MD5,
     UNBOUNDED,
     Discard,
     Item,
@@ -24,7 +25,6 @@ from wireloom.runtime.engine.compiler.scope import (
 )
 from wireloom.runtime.engine.programs.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.digests import digest_word
 from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Term, Tree, number_of
 
 
@@ -207,15 +207,12 @@ class Structs(Part):
         stored = (scope.words.get(name) or scope.names[name]).read()
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
+        elif isinstance(node, nodes.Text):
+            raise Uncovered("a digest in hexadecimal digits")
+        elif algorithm == MD5:
+            place, op = 0, "VERIFY_DIGEST"
         else:
-            digits, moves = (
-                isinstance(node, nodes.Text),
-                "unpacked" in self.assembly.around,
-            )  # what it covers does not stay there
-            place = digest_word(
-                algorithm, self.compiler.layout, self.compiler.engine.DIGESTS, digits=digits, at_once=moves
-            )
-            op = "VERIFY_DIGEST"
+            raise Uncovered(f"the checksum {algorithm}")
         if sum.hole:
             size = node.size if isinstance(node, nodes.Text | nodes.Bytes) else None
             width = size if isinstance(size, int) else held_width(node)

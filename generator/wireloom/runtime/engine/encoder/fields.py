@@ -11,6 +11,7 @@ from typing import Any
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import (
     ALWAYS,
+    MD5,
     held_width,
     is_computed,
     member,
@@ -24,12 +25,12 @@ from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.digests import digest_word, is_digest
 from wireloom.runtime.engine.programs.expressions import KINDS, Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.primitives.packing import NAMES
 from wireloom.runtime.values import FILLED
 
 _CHECKSUM = 8  # words of a checksum
+_TOGETHER, _AT_ONCE = -1, -2  # an MD5: written together with those of other records, or not
 _WORD = 64
 
 
@@ -357,17 +358,14 @@ class Fields(Part):
         sum = placed.item.field.checksum
         assert sum is not None, "what is placed here is a checksum"
         algorithm, first, last = sum.algorithm, sum.start, sum.end
-        layout = self.compiler.reader.layout
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         where = *bounds, placed.register
         match self.compiler.reader.resolved(placed.item.type):
             case nodes.Int() as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
                 return [self.compiler.crcs.index(algorithm), *where, *form]
-            case nodes.Bytes(size) | nodes.Text(size) as node if is_digest(algorithm, layout):
-                known, digits = self.compiler.native.DIGESTS, isinstance(node, nodes.Text)
-                word = digest_word(algorithm, layout, known, digits=digits, at_once=not alone)
-                return [-1 - word, *where, size, 0, 0, 0]
+            case nodes.Bytes(size) if algorithm == MD5:
+                return [_TOGETHER if alone else _AT_ONCE, *where, size, 0, 0, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
 

@@ -14,7 +14,7 @@ from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
 from wireloom.runtime.engine.programs.assembly import Register
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.expressions import Tree, encoded, join_name, looks_at, sum_name
+from wireloom.runtime.engine.programs.expressions import Tree, looks_at, sum_name
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
     "int": ("integer", "int"),
@@ -123,16 +123,6 @@ class Names(Part):
                     continue
                 self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["sum"], total, added.index)
             scope.names[sum_name(name, inner)] = total
-        for inner, separator in sorted(self.compiler.reader.sums.joined(name), key=repr):
-            text = self.assembly.register("bytes")
-            if column is not None:
-                element = column.element if column.takes == "list" else None
-                added = element.children.get(inner) if inner and element is not None else element
-                if added is None or added.takes != ("bytes" if isinstance(separator, bytes) else "str"):
-                    continue
-                form, between = self.compiler.native.LOADS["joined"], self.assembly.text(encoded(separator))
-                self.assembly.emit("LOAD", column.index, form, text, added.index, between)
-            scope.names[join_name(name, separator, inner)] = text
 
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""

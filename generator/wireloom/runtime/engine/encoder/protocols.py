@@ -111,13 +111,6 @@ class Binary(Protocol):
         """Write a region behind its size."""
 
 
-class MessagePack(Protocol):
-    """MessagePack values, as other parts ask for them."""
-
-    def carried(self, write: Callable[[], None]) -> None:
-        """Write a body of another encoding as the bytes of a bin."""
-
-
 class Protobuf(Protocol):
     """protobuf messages, as other parts ask for them."""
 
@@ -179,9 +172,6 @@ class Certainty(Protocol):
 class Json(Protocol):
     """JSON values, as other parts ask for them."""
 
-    def carried(self, write: Callable[[], None]) -> None:
-        """Write a body of another encoding as base64 in a string."""
-
     def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
         """Write an object or an array, or the members that an inline struct has of the object around it."""
 
@@ -221,10 +211,6 @@ class Compiler(Protocol):
     @property
     def binary(self) -> Binary:
         """Binary values."""
-
-    @property
-    def msgpack(self) -> MessagePack:
-        """MessagePack values."""
 
     @property
     def protobuf(self) -> Protobuf:

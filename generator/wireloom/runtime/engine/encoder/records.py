@@ -45,9 +45,6 @@ class Records(Part):
         """Write a record whose members are those of the row of `record` that is in force."""
         resolved = self.compiler.reader.resolved
         match resolved(node):
-            case nodes.Struct(encoding=encoding) as struct if encoding != scope.encoding in ("msgpack", "json"):
-                around = self.compiler.json if scope.encoding == "json" else self.compiler.msgpack
-                around.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
             case nodes.Struct() as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
             case nodes.Select(tag, cases):

@@ -91,7 +91,6 @@ class Assembly:
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
     points_to_texts: ClassVar[bool] = True  # registers of texts say where they stand
     decimals: frozenset[int] = frozenset()  # columns of numbers that may be beyond 64 bits
-    around: frozenset[str] = frozenset()  # the kinds of regions in which the code at hand stands
     deep: int = 0  # the messages of protobuf in which it stands
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
@@ -119,13 +118,6 @@ class Assembly:
         self.labels.append(label)
 
     @contextmanager
-    def within(self, region: str) -> Iterator[None]:
-        """What is assembled within stands in a region of this kind, and so do its bodies."""
-        before, self.around = self.around, self.around | {region}
-        yield
-        self.around = before
-
-    @contextmanager
     def inside(self) -> Iterator[None]:
         """What is assembled within reads a message that is a field of another, and so do its bodies."""
         self.deep += 1
@@ -134,10 +126,10 @@ class Assembly:
 
     def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
         """A body to be assembled after the code at hand, and its label."""
-        label, around, deep = label or Label(), self.around, self.deep
+        label, deep = label or Label(), self.deep
 
         def assemble() -> None:
-            self.around, self.deep = around, deep
+            self.deep = deep
             self.place(label)
             body()
             self.emit("RETURN", None)
@@ -149,7 +141,7 @@ class Assembly:
         """Assemble the bodies that wait."""
         while self._bodies:
             self._bodies.pop(0)()
-        self.around, self.deep = frozenset(), 0
+        self.deep = 0
 
     def slot(self) -> int:
         """One more slot for what a scan of a message finds."""

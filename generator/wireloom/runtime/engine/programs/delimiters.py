@@ -1,7 +1,7 @@
 """Values that end at a delimiter, or have escapes: the table that their instructions read.
 
 It holds: the escape (-1: none); whether the escape is the delimiter itself (1), or the delimiter is part of the value
-(2); the unit; where 256 bytes are in the texts (what each byte means after the escape, or is escaped as); how many
+(2); where 256 bytes are in the texts (what each byte means after the escape, or is escaped as); how many
 bytes to look for, how many delimiters there are, and then all of these.
 """
 
@@ -35,5 +35,5 @@ def _table(assembly: Assembly, ending: Ending, stops: set[int], said: bytes) -> 
     delimiters = [assembly.text(delimiter) for delimiter in ending.longest]
     place = assembly.text(said) >> 16
     form = _KEPT if ending.kept else int(ending.doubled)
-    head = [ending.escape, form, ending.unit, place, len(stops), len(delimiters)]
+    head = [ending.escape, form, place, len(stops), len(delimiters)]
     return assembly.table([*head, *sorted(stops), *delimiters])

@@ -9,7 +9,7 @@ request.
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from wireloom.runtime import expressions as functions
 from wireloom.runtime.engine import nodes
@@ -244,16 +244,10 @@ class Expressions:
             case nodes.Slice(kind, whole, start, end):
                 ends = () if end is None else (self.compiled(end, scope),)
                 return self._part(kind, self.compiled(whole, scope), self.compiled(start, scope), *ends)
-            case nodes.Join(
-                nodes.FieldRef() as listed, nodes.TextConstant(separator) | nodes.BytesConstant(separator), member
-            ):
-                return self._joined(listed, separator, member, scope)
             case nodes.Sum(nodes.FieldRef() as listed, member):
                 return self._sum(listed, member, scope)
-            case nodes.Join() | nodes.Sum():
-                raise Uncovered(f"the function {type(tree).__name__.lower()} in an expression")
-            case nodes.NumberOf(data, order):
-                return self._number_of_bytes(self.compiled(data, scope), order)
+            case nodes.Join() | nodes.Sum() | nodes.NumberOf():
+                raise Uncovered(f"the function {tree.words[0]} in an expression")
             case nodes.RangeName(operand, name):
                 return self._range_name(self.compiled(operand, scope), name)
             case nodes.Call(word, arguments):
@@ -268,8 +262,6 @@ class Expressions:
                 return self._fact(word, scope.field(up, name, members))
             case "present" | "len" | "count", (operand,):
                 return self._fact_of(word, self.compiled(operand, scope))
-            case "concat", _:
-                return self._together([self.compiled(value, scope) for value in arguments])
             case "decimal", (operand, int(bits)) if 1 <= bits <= _WIDEST:
                 return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
             case "md5", (operand,):
@@ -400,8 +392,6 @@ class Expressions:
                 return Constant(functions.length(value) if word == "len" else functions.count(value))
             case Code(_, term) if word == "present":
                 return Code("bool", Term("present", (term,)))
-            case Code("bytes" | "made") if word == "len":
-                return Code("int", Term("zero", (Term("SIZE", (self.text(operand),)),)))
             case _:
                 raise Uncovered(f"`{word}` of a computed value")
 
@@ -463,30 +453,6 @@ class Expressions:
         table = self.assembly.table([made, _PARTS[kind] | (0 if end else _TO_THE_END)])
         return Code("made", Term("PART", (self.text(whole), self._number(start), last), table))
 
-    def _together(self, values: Sequence[Compiled]) -> Compiled:
-        """Texts one after another."""
-        if all(isinstance(value, Constant) for value in values):
-            return Constant(functions.concatenated(*(value.value for value in values if isinstance(value, Constant))))
-        if any(value.kind == "null" for value in values):
-            return _NULL
-        made = self.assembly.register("bytes").read()
-        parts = tuple(self.text(value) for value in values)
-        return Code("made", Term("TOGETHER", parts, self.assembly.table([made, len(parts)])))
-
-    def _joined(self, listed: nodes.FieldRef, separator: str | bytes, member: str, scope: Scope) -> Compiled:
-        """The texts of a list with a separator between, which are in a register of their own."""
-        elements = scope.field(listed.up, listed.name, listed.members)
-        if elements.kind == "null":
-            return _NULL
-        *outer, last = listed.name, *listed.members
-        first, *inner = *outer, join_name(last, separator, member)
-        try:
-            register = scope.field(listed.up, first, inner)
-        except Uncovered:
-            raise Uncovered(f"the `join` of {last!r} in an expression") from None
-        there = Term("present", (Term("LOAD", (), elements.read()),))
-        return Code("made", Term("if", (there, Term("TEXT", (), register.read()), Term("NULL"))))
-
     def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
         """The number that a text says, or its MD5."""
         match operand:
@@ -496,12 +462,6 @@ class Expressions:
                 return Code(_WIDE, Term(word, (term,), bits))
             case _:
                 raise Uncovered(f"a number read from {KINDS[operand.kind]}")
-
-    def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
-        """The unsigned number that bytes are."""
-        if isinstance(operand, Constant):
-            return Constant(functions.integer(operand.value, order))
-        return Code("int", Term("NUMBER", (self.text(operand),), int(order == "big")))
 
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):
@@ -526,10 +486,7 @@ class Expressions:
             return decided
         if word in _EQUALITIES:
             left, right = self._beside(left, right), self._beside(right, left)
-            if left.kind in _TEXTS and right.kind in _TEXTS and {"bytes", "made"} & {left.kind, right.kind}:
-                same = Term("SAME", (self.text(left), self.text(right)))
-                return Code("bool", same if word == "==" else Term("not", (same,)))
-            alike = left.kind == right.kind and left.kind not in ("bytes", "list")
+            alike = left.kind == right.kind and left.kind not in ("bytes", "made", "list")
             if not alike and "null" not in (left.kind, right.kind):
                 raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
             return Code("bool", Term(word, (self._code(left).term, self._code(right).term)))
@@ -608,15 +565,10 @@ def sum_name(name: str, member: str) -> str:
     return f"\0sum {name} {member}"
 
 
-def join_name(name: str, separator: str | bytes, member: str) -> str:
-    """What the texts of a list with a separator between are called among the names of its struct."""
-    return f"\0join {name} {member} {encoded(separator).hex()}"
-
-
 def makes_text(tree: Tree) -> bool:
     """Whether an expression gives a text, or bytes, of a record once more, if it gives any at all."""
     match tree:
-        case nodes.Slice() | nodes.Join() | nodes.FieldRef() | nodes.Call("concat"):
+        case nodes.Slice() | nodes.FieldRef():
             return True
         case nodes.If(_, then, otherwise):
             return makes_text(then) or makes_text(otherwise)

@@ -88,9 +88,7 @@ class Binary(Part):
                 self.assembly.emit("BLOCKS", column.index, *self._blocks(size))
             case _:
                 after, padded = self._after(size), padded_word(size) if isinstance(size, nodes.Padded) else None
-                unit = size.unit if isinstance(size, nodes.Delimiter) else 1
-                form = unit | is_text << 2
-                self.assembly.emit("BYTES", column.index, _fixed(size), self._front(size), after, padded, form)
+                self.assembly.emit("BYTES", column.index, _fixed(size), self._front(size), after, padded, is_text)
 
     def _ended(self, count: nodes.Amount, scope: Scope) -> Compiled:
         """Whether the bytes that end a list are written."""

@@ -187,14 +187,6 @@ class Json(Unions, Absence):
             case _:
                 raise Uncovered(f"a derived value of type {word_of(node)}")
 
-    def carried(self, write: Callable[[], None]) -> None:
-        """Write a body of another encoding as base64 in a string, which is read back."""
-        self.assembly.doubt("a body of another encoding")
-        start = self.assembly.register("int").read()
-        self.assembly.emit("PROTO_SEGMENT", start)
-        write()
-        self.assembly.emit("JSON_CARRIED", start)
-
     def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
         self.assembly.emit("JSON_PUT", register, *limits(node.bits, node.signed))

@@ -3,7 +3,6 @@
 An array or map states its number of elements first: it is counted from the columns before anything is written.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgpack
@@ -16,7 +15,6 @@ from wireloom.runtime.engine.programs.assembly import Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 
 _NIL = b"\xc0"
-_BIN_HEAD = 1 << 7  # what stands in front of a region: not a number, but the head of a bin
 _WIDE = 64
 
 
@@ -105,14 +103,6 @@ class MessagePack(Unions):
             self.nullable(column, write)
         else:
             write()
-
-    def carried(self, write: Callable[[], None]) -> None:
-        """Write a body of another encoding as the bytes of a bin."""
-        self.assembly.doubt("a body of another encoding")
-        register = self.assembly.register("int").read()
-        self.assembly.emit("SIZE_BEGIN", _BIN_HEAD, register)
-        write()
-        self.assembly.emit("SIZE_END", _BIN_HEAD, register)
 
     def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""

@@ -5,22 +5,6 @@
 # instructions below them check sizes against `m.end`, the end of the innermost region, before they read. They hand each
 # value to `deliver_` (delivery.pxi), which fills the register and the column.
 
-cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest, uint64_t *number) noexcept nogil:
-    """Seven bits a byte, the highest first. True where it does not end."""
-    cdef const uint8_t *p = position[0]
-    cdef uint64_t found = 0
-    cdef int64_t n
-    for n in range(longest):
-        if p >= end or found >> 57:
-            return True
-        found = found << 7 | (p[0] & 0x7F)
-        p += 1
-        if p[-1] < 0x80:
-            position[0] = p
-            number[0] = found
-            return False
-    return True
-
 
 cdef inline int64_t base_of(int64_t form) noexcept nogil:
     """The base of digits in ASCII: 8 decimal, 9 hexadecimal, 10 octal, 11 hexadecimal in capitals."""
@@ -151,31 +135,6 @@ cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t ma
     return False
 
 
-cdef bint load_sleb(const uint8_t **position, const uint8_t *end, int64_t bits, int64_t *value) noexcept nogil:
-    """LEB128 in two's complement; true where it does not end, or is beyond its bits."""
-    cdef const uint8_t *p = position[0]
-    cdef int64_t size = 0, longest = (bits + 6) // 7, left
-    cdef uint64_t number = 0
-    while True:
-        if size == longest or p + size >= end:
-            return True
-        number |= <uint64_t>(p[size] & 0x7F) << (7 * size)
-        size += 1
-        if p[size - 1] < 0x80:
-            break
-    if size == 10:
-        if p[9] != 0 and p[9] != 0x7F:
-            return True
-    elif p[size - 1] & 0x40:
-        number |= ~<uint64_t>0 << (7 * size)
-    left = 64 - bits
-    if <int64_t>(number << left) >> left != <int64_t>number:
-        return True
-    value[0] = <int64_t>number
-    position[0] = p + size
-    return False
-
-
 cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """Digits and a sign in front, up to the bytes that end them (see `number_form`). True for what is none."""
     cdef const uint8_t *p = position[0]
@@ -209,28 +168,17 @@ cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form,
 
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
     """A number at `position`, which then stands after it, of the form that `word` says (see `number_form`); true where there is none."""
-    cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
-    cdef uint64_t number = 0
+    cdef int64_t form = word >> 8 & 0xFF
     wide[0] = False
     if form == 12:
         return load_extended(position, end, word >> 16, wide, value)
-    if form == 13:
-        return load_sleb(position, end, bits, value)
     if form == 14:
         return load_ended(position, end, word >> 16, signed, value, wide)
     if form >= 15:
         return load_zoned(position, end, word >> 16, form, signed, value)
     if form >= 8:
         return load_columns(position, end, word >> 16, form, signed, value, wide)
-    if form >= 6:
-        return load_digits(position, end, word >> 16, form == 7, signed, value)
-    if load_vlq(position, end, (bits + 6) // 7, &number):
-        return True
-    if bits < 64 and number >> bits:
-        return True
-    wide[0] = not signed and number >> 63
-    value[0] = <int64_t>number
-    return False
+    return load_digits(position, end, word >> 16, form == 7, signed, value)
 
 
 cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint zigzag, int64_t bits, int64_t *value, bint *wide) noexcept nogil:
@@ -428,45 +376,30 @@ cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *w
     return NULL
 
 
-cdef const uint8_t *found_behind(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width, int64_t unit) noexcept nogil:
-    """Where a few bytes are first found after a whole number of units; NULL where they are not."""
-    cdef const uint8_t *start = data
-    cdef const uint8_t *place = found_in(data, size, wanted, width)
-    while place != NULL and (place - start) % unit:
-        size -= place + 1 - data
-        data = place + 1
-        place = found_in(data, size, wanted, width)
-    return place
-
-
 cdef inline bint ends_filled(const uint8_t *data, int64_t size, int64_t word) noexcept nogil:
     """Whether what fills up (see `padded_word`) stands at the end."""
-    if word >> 16 & 1:
-        return size > 1 and data[size - 2] == (word >> 8 & 0xFF) and data[size - 1] == (word & 0xFF)
     return size > 0 and data[size - 1] == (word & 0xFF)
 
 
 cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_t *table, const uint8_t *texts, int64_t *behind, int64_t *escapes) noexcept nogil:
     """Where a value ends that has escapes, or ends at one of several delimiters; NULL where it does not. Table: see `programs/delimiters.py`."""
-    cdef const uint8_t *start = data
-    cdef const int64_t *stops = table + 6
-    cdef const int64_t *delimiters = stops + table[4]
+    cdef const int64_t *stops = table + 5
+    cdef const int64_t *delimiters = stops + table[3]
     cdef int64_t n, width
     escapes[0] = 0
     while True:
-        data = wl_stop(data, end, stops, table[4])
+        data = wl_stop(data, end, stops, table[3])
         if data == end:
             return NULL
         if data[0] == table[0] and end - data > 1 and (table[1] != 1 or data[1] == table[0]):
             escapes[0] += 1
             data += 2
             continue
-        if table[2] == 1 or (data - start) % table[2] == 0:
-            for n in range(table[5]):
-                width = delimiters[n] & 0xFFFF
-                if width <= end - data and memcmp(data, texts + (delimiters[n] >> 16), <size_t>width) == 0:
-                    behind[0] = width
-                    return data
+        for n in range(table[4]):
+            width = delimiters[n] & 0xFFFF
+            if width <= end - data and memcmp(data, texts + (delimiters[n] >> 16), <size_t>width) == 0:
+                behind[0] = width
+                return data
         data += 1
 
 
@@ -497,14 +430,14 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
     plain = new_text(m, size - escapes)
     if plain == NULL:
         return EXHAUSTED
-    size = wl_unescape(plain, start, size, <int>table[0], m.texts + table[3])
+    size = wl_unescape(plain, start, size, <int>table[0], m.texts + table[2])
     if i[3] and not wl_is_utf8(plain, size):
         return <int>i[3]
     return deliver_copy(m, i[4], i[5], plain, size)
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled up, 6 bytes after pairs, 7 a table of `programs/delimiters.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled up, 7 a table of `programs/delimiters.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -526,9 +459,9 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
             if i[4] >= 0:
                 m.absent[i[4]] = True
             return OK
-    elif i[1] == 4 or i[1] == 6:
+    elif i[1] == 4:
         behind = i[2] & 0xFFFF
-        ending = found_behind(m.position, size, m.texts + (i[2] >> 16), behind, 1 if i[1] == 4 else 2)
+        ending = found_in(m.position, size, m.texts + (i[2] >> 16), behind)
         if ending == NULL:
             return endless(m, i[6])
         size = ending - m.position
@@ -537,11 +470,11 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
     elif i[1] == 8:
         return read_blocks(m, i)
     elif i[1] == 5:
-        if i[2] >> 17 > size:
+        if i[2] >> 8 > size:
             return m.overrun
-        size = behind = i[2] >> 17
+        size = behind = i[2] >> 8
         while ends_filled(m.position, size, i[2]):
-            size -= 1 + (i[2] >> 16 & 1)
+            size -= 1
         behind -= size
     if size > m.end - m.position:
         return m.overrun
@@ -549,19 +482,6 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         return <int>i[3]
     m.position += size + behind
     return deliver_bytes(m, i[4], i[5], m.position - size - behind, size)
-
-
-cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint big) noexcept nogil:
-    """The lowest 64 bits after `shift` of a number of up to nine bytes."""
-    cdef uint64_t number = 0, highest = 0
-    cdef int64_t n
-    if size == 9:
-        size = 8
-        highest = p[0] if big else p[8]
-        p += big
-    for n in range(size):
-        number |= <uint64_t>p[size - 1 - n if big else n] << (8 * n)
-    return number >> shift | (highest << (64 - shift) if shift else 0)
 
 
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
@@ -595,7 +515,7 @@ cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
-    """i: expression, kind (as in `deliver`; 4 a number that becomes a float), register, column, minimum, maximum"""
+    """i: expression, kind (as in `deliver`), register, column, minimum, maximum"""
     cdef int64_t value = 0
     cdef bint none = False
     cdef int code = number_of(m, i[1], &value, &none)
@@ -605,11 +525,6 @@ cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
         if i[3] >= 0:
             m.absent[i[3]] = True
         return OK
-    if i[2] == 4:
-        if i[3] >= 0:
-            m.registers[i[3]] = 1
-            m.absent[i[3]] = False
-        return put_float(m.columns, i[4], <double>value) if i[4] >= 0 else OK
     if i[2] == 1 and (value < i[5] or value > i[6]):
         return IRREGULAR
     return deliver(m, i[2], value, i[3], i[4])
@@ -647,10 +562,10 @@ cdef const uint8_t *covered(Machine *m, const uint8_t *data, int64_t size, int64
 
 
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
-    """i: CRC or digest, first expression, last expression, start register, register of the field, code"""
+    """i: CRC (of an MD5 nothing), first expression, last expression, start register, register of the field, code"""
     cdef int64_t first = 0, last = 0, size, hole = m.hole
     cdef const uint8_t *data
-    cdef uint8_t digest[2 * DIGEST_LONGEST]
+    cdef uint8_t digest[DIGEST]
     cdef bint none = False
     cdef int code
     m.hole = 0
@@ -677,13 +592,12 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
             return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:
         return OK if wl_crc_value(m.crcs + i[1], data, size) == <uint64_t>m.registers[i[5]] else <int>i[6]
-    if m.registers[i[5]] != digest_held(i[1]):
+    if m.registers[i[5]] != DIGEST:
         return IRREGULAR
-    if i[1] == DIGEST_TOGETHER and not hole and not m.opened:  # what is unpacked stands nowhere once the record has been read
+    if not hole and not m.opened:  # what is unpacked stands nowhere once the record has been read
         return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
-    if write_digest(i[1], data, size, digest):
-        return IRREGULAR
-    return OK if memcmp(digest, m.pointers[i[5]], <size_t>digest_held(i[1])) == 0 else <int>i[6]
+    wl_md5(data, size, digest)
+    return OK if memcmp(digest, m.pointers[i[5]], DIGEST) == 0 else <int>i[6]
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:

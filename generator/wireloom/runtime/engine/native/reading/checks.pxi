@@ -32,8 +32,6 @@ _STATED = {
     OP_CHECK: "X K",
     OP_COMPUTE: "X N r>value a N N",
     OP_MAKE: "X r>bytes y N",
-    OP_GATHER_BEGIN: "R>bytes R>value r<bytes",
-    OP_GATHER: "R<bytes R<value R<bytes N N",
     OP_VERIFY_CRC: "Z X X R<start R<value K",
     OP_VERIFY_DIGEST: "N X X R<start R<bytes K",
     OP_MARK: "R>value R<start",
@@ -43,7 +41,6 @@ _STATED = {
     OP_SEEK: "N N R<start R<reach",
     OP_REACH: "R>reach",
     OP_LEAVE: "R<reach",
-    OP_WINDOW: "N N N N",
     OP_HOLE: "X R<start N",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
@@ -88,7 +85,7 @@ _STATED = {
     OP_PACK_COUNT: "r>value",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
-    OP_CHARSET: "R<bytes N N K",
+    OP_CHARSET: "R<bytes N K",
     OP_SPELLING: "R<bytes N N N N K",
     OP_PACK_OBJECT: "Q { N",
     OP_PACK_MEMBER: "Q T N",
@@ -116,7 +113,6 @@ _STATED = {
     OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
     OP_JSON_COUNT: "r>value",
     OP_JSON_OPEN: "N N y y N",
-    OP_JSON_CARRIED: "",
     OP_WIDE_DECIMAL: "R<bytes N P>wide",
     OP_WIDE_MD5: "R<bytes P>wide",
     OP_WIDE_BRANCH: "N P<wide p<wide N T T",
@@ -128,9 +124,6 @@ _STATED = {
     OP_PROTO_ENTRIES: "Q C l r<bytes r<value r>value",
     OP_UNPACK: "N r<value N N",
     OP_UNPACKED: "",
-    OP_CARRIED: "N",
-    OP_JSON_BODY: "N N",
-    OP_LEFT: "",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -181,8 +174,6 @@ def _is_numeral(word):
     bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
     if form == 12:
         return _are_markers(digits, bits)
-    if form == 13:
-        return digits == 0 and bits in (32, 64)
     if form == 14:
         most, each, size, ending = digits & 0xFF, digits >> 8 & 0xF, digits >> 12 & 0xF, digits >> 16
         return bits == 64 and 8 <= each <= 11 and 1 <= most <= 22 and size in (1, 2) and 0 <= ending < 1 << 16
@@ -190,7 +181,7 @@ def _is_numeral(word):
         return form <= 18 and 1 <= digits <= 18 and bits <= 64
     if form >= 6:
         return form <= 11 and 1 <= digits <= (18, 18, 18, 16, 21, 16)[form - 6] and bits <= 64
-    return digits == 0 and form < 2 and bits in (32, 64)
+    return digits == 0 and form == 0 and bits in (32, 64)
 
 
 def _are_markers(markers, bits):
@@ -307,22 +298,17 @@ class Checker:
 
     def check_ended(self, start, where):
         """Where values end that have escapes, end at one of several delimiters, or with theirs, as `programs/delimiters.py` has it."""
-        escape, form, unit, place, stops, delimiters = self.span(start, 6, where)
-        self.require(_NONE <= escape < 256 and form in (0, 1, 2) and unit in (1, 2) and 0 <= place <= len(self.texts) - 256, where)
+        escape, form, place, stops, delimiters = self.span(start, 5, where)
+        self.require(_NONE <= escape < 256 and form in (0, 1, 2) and 0 <= place <= len(self.texts) - 256, where)
         self.require(1 <= stops <= 256 and 1 <= delimiters <= 256, where)
-        self.require(all(0 <= stop < 256 for stop in self.span(start + 6, stops, where)), where)
-        self.require(escape == _NONE or (unit == 1 and escape in self.span(start + 6, stops, where)), where)
+        self.require(all(0 <= stop < 256 for stop in self.span(start + 5, stops, where)), where)
+        self.require(escape == _NONE or escape in self.span(start + 5, stops, where), where)
         self.require(form != 1 or delimiters == 1, where)
         self.require(form != 2 or escape == _NONE, where)
-        for symbol in self.span(start + 6 + stops, delimiters, where):
+        for symbol in self.span(start + 5 + stops, delimiters, where):
             self.check_symbol(symbol, where)
             self.require(symbol & 0xFFFF, where)
             self.require(form != 1 or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
-
-    def check_window(self, total, offset, size, shift, where):
-        """Some of the bytes of a run of bits: not more than 64 bits after the shift."""
-        self.require(1 <= size <= 9 and 0 <= offset and offset + size <= total <= 64, where)
-        self.require((size == 9) <= shift & 0xFF < 8 and shift >> 8 in (0, 1), where)
 
     def check_special(self, int op, words, at):
         """Operands whose meaning depends on others."""
@@ -333,10 +319,6 @@ class Checker:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_HOLE:
             self.require(1 <= words[3] <= 128, where)
-        elif op == OP_VERIFY_DIGEST:
-            self.require(is_digest_word(words[1]), where)
-        elif op == OP_GATHER:
-            self.check_symbol(words[4], where)
         elif op == OP_FIXED:
             self.check_fixed(words[1], words[2], where)
         elif op == OP_BRANCH or op == OP_WIDE_BRANCH:
@@ -365,21 +347,20 @@ class Checker:
                     self.check_prefix(behind, where)
             elif words[1] == 7 and op == OP_BYTES:
                 self.check_ended(words[2], where)
-            elif words[1] == 4 or words[1] == 7 or (words[1] == 6 and op == OP_BYTES):
+            elif words[1] == 4 or words[1] == 7:
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
             elif words[1] == 6:
+                self.require(op == OP_REPEAT, where)
                 symbol, width, big, least, most, start, size = self.span(words[2], 7, where)
                 self.check_symbol(symbol, where)
                 self.require(symbol & 0xFFFF and 1 <= width <= 8 and big in (0, 1) and 0 <= least <= start <= most, where)
             elif words[1] == 5 and op == OP_REPEAT:
                 self.require(0 <= words[2] < self.registers, where)
             elif words[1] == 5:
-                self.require(0 <= words[2] < 1 << 48, where)
+                self.require(0 <= words[2] < 1 << 39, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
-        elif op == OP_WINDOW:
-            self.check_window(words[1], words[2], words[3], words[4], where)
         elif op == OP_SEEK:
             self.require(words[1] in (0, 1, 2), where)
             if words[1] == 2:
@@ -394,9 +375,9 @@ class Checker:
         elif op == OP_MAPPING or op == OP_PACK_MAPPED:
             self.check_mapping(words[1], words[4], where)
         elif op == OP_COMPUTE:
-            self.require(words[2] in (1, 2, 3, 4), where)
+            self.require(words[2] in (1, 2, 3), where)
             if words[4] != _NONE:
-                self.require(self.columns[words[4]][0] in _COLUMN_KINDS["IBYF"[words[2] - 1]], where)
+                self.require(self.columns[words[4]][0] in _COLUMN_KINDS["IBY"[words[2] - 1]], where)
         elif op == OP_PACK_BYTES or op == OP_PACK_TEXT:
             self.require(words[1] >= _NONE, where)
         elif op == OP_PACK_OPEN:
@@ -410,8 +391,8 @@ class Checker:
                 self.require(len(names) >= self.tables[words[1] + 3], where)
                 for (symbol,) in names:
                     self.check_symbol(symbol, where)
-        elif op == OP_JSON_DOCUMENT or op == OP_JSON_BODY:
-            self.require(0 <= words[1 + (op == OP_JSON_BODY)] <= 1 << 20, where)
+        elif op == OP_JSON_DOCUMENT:
+            self.require(0 <= words[1] <= 1 << 20, where)
         elif op == OP_JSON_FLOAT:
             self.require(words[1] in (32, 64), where)
         elif op == OP_JSON_OPEN:
@@ -419,13 +400,10 @@ class Checker:
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
         elif op == OP_CHARSET:
-            self.require(words[2] in (0, 1, 2), where)
-            if words[2] == 2:
-                self.span(words[3], 4, where)
+            self.span(words[2], 4, where)
         elif op == OP_SPELLING:
-            self.require(words[2] in (0, 1, 2, 3) and words[3] >= 0 and words[4] >= 0, where)
+            self.require(words[2] in (0, 1) and words[3] >= 0 and words[4] >= 0, where)
             if words[5] != _NONE:
-                self.require(words[2] in (2, 3), where)
                 self.check_automaton(words[5], where)
         elif op == OP_MATCH:
             if words[3] != OK:
@@ -570,7 +548,7 @@ class Checker:
             elif op == X_KNOWN:
                 for (symbol,) in self.counted(argument, 1, where):
                     self.check_symbol(symbol, where)
-            elif op == X_PART or op == X_TOGETHER:
+            elif op == X_PART:
                 self.check_operand("R", self.span(argument, 2, where)[0], start, (), where)
             elif op == X_RANGE_NAME:
                 for *_, symbol in self.counted(argument, 5, where):
@@ -579,10 +557,6 @@ class Checker:
                 self.require(depth == 1 and max(depths) == at, where)
                 return
             needed, behind, jumped = _EFFECTS.get(op, (2, -1, None) if op in _TWO_VALUES and not held else (1, 0, None))
-            if op == X_TOGETHER:
-                needed = self.tables[argument + 1]
-                self.require(1 <= needed < STACK, where)
-                behind = 1 - needed
             self.require(depth >= needed and depth + behind < STACK, where)
             if jumped is not None:
                 self.require(argument > at and (argument - start) % 2 == 0, where)
@@ -602,7 +576,7 @@ class Checker:
             for register in self.fixed_registers(words):
                 self.require(register < 0 or classes.setdefault(register, "value") == "value", f"register {register} has two meanings")
         for at in range(0, len(self.expressions), 2):
-            if self.expressions[at] in (X_PART, X_TOGETHER):
+            if self.expressions[at] == X_PART:
                 register = self.tables[self.expressions[at + 1]]
                 self.require(classes.setdefault(register, "bytes") == "bytes", f"register {register} has two meanings")
         for at in range(self.count):

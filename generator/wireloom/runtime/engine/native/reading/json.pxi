@@ -124,20 +124,6 @@ cdef inline int json_deliver(Machine *m, int64_t target, int64_t column, const u
     return OK
 
 
-cdef int json_resolved(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
-    """The same of what the arena holds, which the next body may take for its own."""
-    cdef uint8_t *kept
-    cdef int code = json_deliver(m, target, column, data, size, SLACK)
-    if code or target < 0 or not m.keeps:
-        return code
-    kept = new_text(m, size)
-    if kept == NULL:
-        return EXHAUSTED
-    memcpy(kept, data, <size_t>size)
-    m.pointers[target] = kept
-    return OK
-
-
 cdef inline int json_text(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
     """i: register, column"""
     cdef int64_t size = 0
@@ -145,9 +131,7 @@ cdef inline int json_text(Machine *m, const int64_t *i, const wl_node *node) noe
     if node.kind != WL_TEXT:
         return IRREGULAR
     data = wl_text_of(&m.json, node, &size)
-    if node.flags & WL_ESCAPED:
-        return json_resolved(m, i[1], i[2], data, size)
-    return json_deliver(m, i[1], i[2], data, size, m.readable - data)
+    return json_deliver(m, i[1], i[2], data, size, SLACK if node.flags & WL_ESCAPED else m.readable - data)
 
 
 cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
@@ -161,7 +145,7 @@ cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept 
     count = wl_from_base64(&m.json, text, size, i[2] != 0, i[3] >= 0 or i[4] >= 0, &data)
     if count < 0 or (i[1] >= 0 and count != i[1]):
         return IRREGULAR
-    return json_resolved(m, i[3], i[4], data, count)
+    return json_deliver(m, i[3], i[4], data, count, SLACK)
 
 
 cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
@@ -715,6 +699,4 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return OK
     elif op == OP_JSON_OPEN:
         return json_open(m, i, node)
-    elif op == OP_JSON_CARRIED:
-        return json_carried(m, node)
     return IRREGULAR

@@ -318,7 +318,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         else:
             m.position = p
             m.next = at
-            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_CARRIED else step(m, i, op)
+            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_OPEN else step(m, i, op)
             p = m.position
             end = m.end
             at = m.next
@@ -348,11 +348,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return seek(m, i)
     elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
         m.registers[i[1]] = m.position - m.base
-    elif op == OP_WINDOW:  # bytes of the run that the bits are of, offset, bytes, shift | big << 8: the position stays
-        if m.end - m.position < i[1]:
-            return m.overrun
-        m.none = m.wide = False
-        m.value = <int64_t>window(m.position + i[2], i[3], i[4] & 0xFF, i[4] >> 8)
     elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
         m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # nowhere
         m.hole_width = i[3]
@@ -391,15 +386,11 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return put_float(m.columns, i[2], wl_double(<uint64_t>i[1])) if i[2] >= 0 else OK
     elif op == OP_MAKE:
         return make_text(m, i)
-    elif op == OP_GATHER_BEGIN:
-        return begin_gathering(m, i)
-    elif op == OP_GATHER:
-        return gather_text(m, i)
-    elif op == OP_CHARSET:  # register of the bytes, form (0 UTF-16 little, 1 UTF-16 big, 2 one byte), table of the bytes that there are, code
-        if m.absent[i[1]] or in_charset(m.pointers[i[1]], m.registers[i[1]], i[2], m.tables + i[3] if i[2] == 2 else NULL):
+    elif op == OP_CHARSET:  # register of the bytes, table of the bytes that there are, code
+        if m.absent[i[1]] or in_charset(m.pointers[i[1]], m.registers[i[1]], m.tables + i[2]):
             return OK
-        return <int>i[4]
-    elif op == OP_SPELLING:  # register of the text, form (as before, 3 UTF-8), least and most characters, automaton or none, code
+        return <int>i[3]
+    elif op == OP_SPELLING:  # register of the text, whether it is UTF-8, least and most characters, automaton or none, code
         return held_spelling(m, i)
     elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
         return peek_count(m, i[1])
@@ -468,12 +459,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return unpack_region(m, i)
     elif op == OP_UNPACKED:
         return leave_unpacked(m)
-    elif op == OP_CARRIED:
-        return open_carried(m, i)
-    elif op == OP_JSON_BODY:
-        return json_body(m, i)
-    elif op == OP_LEFT:
-        return leave_carried(m)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:

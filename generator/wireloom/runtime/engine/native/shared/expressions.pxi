@@ -4,14 +4,6 @@
 # result beyond 64 bits, a shift by a negative or too large count, and a division by zero make the record irregular: the
 # construct path computes those. The validator has checked that the stack never overflows or runs empty.
 
-cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
-    """The number that up to eight bytes are; negative beyond 63 bits."""
-    cdef uint64_t number = 0
-    cdef int64_t n
-    for n in range(size):
-        number = number << 8 | data[n if big else size - 1 - n]
-    return <int64_t>number
-
 
 cdef inline bint is_among(const int64_t *table, int64_t value) noexcept nogil:
     """Whether a counted list of numbers has the value."""
@@ -98,8 +90,7 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
     cdef bint nulls[STACK]
     cdef int below = 0, op
     cdef bint null = False, other_null
-    cdef int64_t value = 0, right, n
-    cdef const uint8_t *data = NULL
+    cdef int64_t value = 0, right
     cdef const int64_t *at = m.expressions + start
     while True:
         op = <int>at[0]
@@ -147,12 +138,6 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_EITHER:
             null = (null or not value) and (other_null or not right) and (null or other_null)
             value = not null and (value != 0 or right != 0)
-        elif op == X_SAME:
-            if null or other_null:
-                value = null == other_null
-            elif same_texts(m, value, right, &value):
-                return IRREGULAR
-            null = False
         elif op <= X_INVERT or op == X_NOT or op == X_MINIMUM or op == X_MAXIMUM:
             null = null or other_null
             if null:
@@ -194,32 +179,12 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_KNOWN:
             if not null:
                 value = known_text(m, m.tables + right, value)
-        elif op == X_SIZE:
-            if not null and text_of(m, value, &data, &value):
-                return IRREGULAR
-        elif op == X_NUMBER:  # bytes; whether the highest stands first
-            if not null:
-                if text_of(m, value, &data, &n):
-                    return IRREGULAR
-                null = n > 8
-                value = 0 if null else unsigned_of(data, n, right)
-                if value < 0:
-                    return IRREGULAR
         elif op == X_PART:  # a text, a place, and another one
             below -= 2
             null = null or nulls[below] or nulls[below + 1]
             if null:
                 value = 0
             elif part_of(m, m.tables + right, values[below], values[below + 1], value, &value):
-                return IRREGULAR
-        elif op == X_TOGETHER:  # table: register, count
-            values[below] = value
-            below -= <int>m.tables[right + 1] - 1
-            for n in range(m.tables[right + 1] - 1):
-                null = null or nulls[below + n]
-            if null:
-                value = 0
-            elif put_together(m, m.tables[right], values + below, m.tables[right + 1], &value, &null):
                 return IRREGULAR
         elif op == X_JUMP:
             at = m.expressions + right

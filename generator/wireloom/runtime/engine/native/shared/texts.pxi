@@ -1,5 +1,5 @@
-# Texts and bytes that expressions make: parts of others, which point into the record, and concatenations, which are in
-# memory of the record. That memory is freed when the next record begins.
+# Texts and bytes that expressions make: parts of others, which point into the record. What is not in the record as it
+# stands (without escapes, from base64) is in memory of the record, which is freed when the next record begins.
 #
 # On the stack of an expression a text is one number: its place in the texts of the format, or -2 minus the register
 # that holds its pointer and size. `m.scanned` counts the bytes that were gone over, so that work is bounded.
@@ -8,9 +8,8 @@ cdef extern from "texts.h" nogil:
     int64_t wl_place(const uint8_t *text, int64_t size, int64_t number, int characters)
 
 cdef enum:
-    MOST_MADE = 65535  # bytes of a text that is put together; one that had more is null
     CHUNK = 1 << 16
-    SCANNED = 1 << 26  # bytes that are put together or gone over for a record; beyond, the construct path does it
+    SCANNED = 1 << 26  # bytes that are gone over for a record; beyond, the construct path does it
     TO_THE_END = 2  # a part without an end; 1: of characters
 
 
@@ -93,34 +92,6 @@ cdef int part_of(Machine *m, const int64_t *table, int64_t whole, int64_t first,
     return OK
 
 
-cdef int put_together(Machine *m, int64_t target, const int64_t *values, int64_t count, int64_t *value, bint *none) noexcept nogil:
-    """Texts one after another, null where that is too much."""
-    cdef const uint8_t *data = NULL
-    cdef uint8_t *made
-    cdef int64_t size = 0, whole = 0, n
-    for n in range(count):
-        if text_of(m, values[n], &data, &size):
-            return IRREGULAR
-        whole += size
-    none[0] = whole > MOST_MADE
-    if none[0]:
-        return OK
-    m.scanned += whole
-    if m.scanned > SCANNED:
-        return IRREGULAR
-    made = new_text(m, whole)
-    if made == NULL:
-        return IRREGULAR
-    keep_text(m, target, made, whole)
-    for n in range(count):
-        text_of(m, values[n], &data, &size)
-        if size:
-            memcpy(made, data, <size_t>size)
-        made += size
-    value[0] = -2 - target
-    return OK
-
-
 cdef int64_t known_text(const Machine *m, const int64_t *table, int64_t value) noexcept nogil:
     """Which of some texts of the format a text is; -1 for any other. Table: count, texts."""
     cdef const uint8_t *data = NULL
@@ -132,76 +103,6 @@ cdef int64_t known_text(const Machine *m, const int64_t *table, int64_t value) n
         if size == symbol & 0xFFFF and memcmp(data, m.texts + (symbol >> 16), <size_t>size) == 0:
             return symbol
     return -1
-
-
-cdef int same_texts(const Machine *m, int64_t left, int64_t right, int64_t *same) noexcept nogil:
-    cdef const uint8_t *one = NULL
-    cdef const uint8_t *other = NULL
-    cdef int64_t size = 0, others = 0
-    if text_of(m, left, &one, &size) or text_of(m, right, &other, &others):
-        return IRREGULAR
-    same[0] = size == others and memcmp(one, other, <size_t>size) == 0
-    return OK
-
-
-cdef inline int64_t room_of(int64_t size) noexcept nogil:
-    """The bytes that are reserved for a text that grows."""
-    cdef int64_t room = 64
-    while room < size:
-        room *= 2
-    return room if size > 0 else 0
-
-
-cdef int append_text(Machine *m, int64_t target, int64_t count, const uint8_t *data, int64_t size, int64_t separator) noexcept nogil:
-    """One more text after those of a list; `count` is the register of how many there are, -1 where it is too much."""
-    cdef uint8_t *made
-    cdef int64_t before = m.registers[target], between = 0
-    if m.registers[count] < 0:
-        return OK
-    if m.registers[count] > 0:
-        between = separator & 0xFFFF
-    m.registers[count] += 1
-    if before + between + size > MOST_MADE:
-        m.registers[count] = -1
-        m.absent[target] = True
-        return OK
-    m.scanned += between + size
-    if m.scanned > SCANNED:
-        return IRREGULAR
-    made = <uint8_t *>m.pointers[target]
-    if before + between + size > room_of(before):
-        made = new_text(m, room_of(before + between + size))
-        if made == NULL:
-            return IRREGULAR
-        if before:
-            memcpy(made, m.pointers[target], <size_t>before)
-        m.pointers[target] = made
-    if between:
-        memcpy(made + before, m.texts + (separator >> 16), <size_t>between)
-    if size:
-        memcpy(made + before + between, data, <size_t>size)
-    m.registers[target] = before + between + size
-    return OK
-
-
-cdef int begin_gathering(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register of the text, of the count, of an element or -1. Nothing yet."""
-    keep_text(m, i[1], m.texts, 0)
-    m.registers[i[2]] = 0
-    m.absent[i[2]] = False
-    if i[3] >= 0:
-        m.absent[i[3]] = True
-    return OK
-
-
-cdef int gather_text(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register of the text, of the count, of the element, separator, whether the element is to be null again"""
-    cdef int code = OK
-    if not m.absent[i[3]]:
-        code = append_text(m, i[1], i[2], m.pointers[i[3]], m.registers[i[3]], i[4])
-    if i[5]:
-        m.absent[i[3]] = True
-    return code
 
 
 cdef int make_text(Machine *m, const int64_t *i) noexcept nogil:

@@ -177,8 +177,6 @@ cpdef enum Op:
     OP_CHECK
     OP_COMPUTE
     OP_MAKE
-    OP_GATHER_BEGIN
-    OP_GATHER
     OP_VERIFY_CRC
     OP_VERIFY_DIGEST
     OP_MARK
@@ -188,7 +186,6 @@ cpdef enum Op:
     OP_SEEK
     OP_REACH
     OP_LEAVE
-    OP_WINDOW
     OP_HOLE
     OP_REGION
     OP_UNREGION
@@ -261,7 +258,6 @@ cpdef enum Op:
     OP_JSON_REPEAT
     OP_JSON_COUNT
     OP_JSON_OPEN
-    OP_JSON_CARRIED
     OP_WIDE_DECIMAL
     OP_WIDE_MD5
     OP_WIDE_BRANCH
@@ -273,9 +269,6 @@ cpdef enum Op:
     OP_PROTO_ENTRIES
     OP_UNPACK
     OP_UNPACKED
-    OP_CARRIED
-    OP_LEFT
-    OP_JSON_BODY
 
 cdef enum:  # flags of instructions
     WIDE_TOO = 1  # integers beyond int64, too
@@ -412,21 +405,15 @@ cdef struct Deferral:  # digests to be checked together (reading/digest_queue.px
     int64_t caution  # so many records the last time
 
 cdef enum:
-    UNPACKED = 8  # such regions and bodies within one another
+    UNPACKED = 8  # such regions within one another
 
-cdef struct Around:  # where reading goes on after a region that is unpacked, or a body of another encoding
+cdef struct Around:  # where reading goes on after a region that is unpacked
     const uint8_t *base
     const uint8_t *end
     const uint8_t *stop
     const uint8_t *readable
     const uint8_t *furthest
     int64_t again
-    int overrun
-    bint is_body
-    bint is_text  # it is a text of JSON: `text` are the nodes of what stands around it
-    const uint8_t *position  # where reading goes on after a body in memory of the record's own; NULL: where the body ends
-    int64_t node
-    wl_json text
 
 cdef struct Chunk:
     Chunk *before
@@ -474,10 +461,10 @@ cdef struct Machine:
     bint scattered  # fields stood elsewhere: what is noted does not tell all
     Stack noted  # the lists
     int64_t register_count
-    Chunk *chunks  # texts.pxi: what was put together for the record
-    int64_t scanned  # bytes that texts were put together of, or that were gone over to find their parts
+    Chunk *chunks  # texts.pxi: texts that are not in the record as they stand
+    int64_t scanned  # bytes that were gone over to find parts of texts
     Around around[UNPACKED]  # reading/compressed_regions.pxi
-    int opened  # regions that are being read of what they unpack to, and bodies of other encodings
+    int opened  # regions that are being read of what they unpack to
     void *kept  # a list of what regions of the record unpacked to; NULL: none did
     int64_t piece_first  # of the message to be scanned next: where its pieces stand on the stack, and
     int64_t piece_count  # how many there are; 0: it stands in one piece
@@ -491,7 +478,5 @@ cdef struct Machine:
     int64_t hole_width  # its bytes
     Deferral deferral
     Wait wait
-    wl_json json  # the nodes of the text: the whole record, or the body that is being read
-    wl_json within[UNPACKED]  # room for the nodes of bodies, by how many stand around them
-    bint keeps  # what the arena holds is needed until the record ends, though other texts come before
+    wl_json json  # the nodes of the text
     int64_t node  # the JSON value at hand

@@ -1,4 +1,4 @@
-# The numbers that programs use for operations of expressions, forms of numbers and digests. Compilers, machine and
+# The numbers that programs use for operations of expressions and forms of numbers. Compilers, machine and
 # validators know them by these names, so a number is defined once.
 
 cdef enum:
@@ -36,15 +36,11 @@ cdef enum:
     X_JUMP_IF_FALSE
     X_RANGE_NAME
     X_PART
-    X_TOGETHER
     X_KNOWN
-    X_SIZE
-    X_NUMBER
     X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
     X_BOTH
     X_EITHER
-    X_SAME
     X_COUNT
 
 cdef enum:
@@ -63,31 +59,4 @@ cdef inline int64_t digits_width(int64_t form, int64_t digits, bint signed) noex
 
 
 cdef enum:
-    DIGEST_MD5 = 1
-    DIGEST_COUNT = 4
-    DIGEST_LONGEST = 64
-    DIGEST_TOGETHER = DIGEST_MD5 | 16 << 16  # the one word of which several records may be checked or written together
-
-cdef int64_t[DIGEST_COUNT + 1] digest_sizes = [0, 16, 20, 32, 64]
-
-
-cdef inline bint in_digits(int64_t word) noexcept nogil:
-    return word >> 24 & 1
-
-
-cdef inline int64_t digest_held(int64_t word) noexcept nogil:
-    """The bytes that a digest takes in a record."""
-    return (word >> 16 & 0xFF) << in_digits(word)
-
-
-cdef bint is_digest_word(int64_t word) noexcept nogil:
-    """Whether a program may have the word."""
-    cdef int64_t names = word & 0xFFFF, last = 0
-    if word < 0 or word >= 1 << 26 or not names:
-        return False
-    while names:
-        last = names & 15
-        if last < 1 or last > DIGEST_COUNT:
-            return False
-        names >>= 4
-    return 0 < (word >> 16 & 0xFF) <= digest_sizes[last]
+    DIGEST = 16  # bytes of an MD5

@@ -79,7 +79,6 @@ WRITTEN = {
     E_JSON_REPEAT: "LCRNJN",
     E_JSON_OPEN: "UYYNN",
     E_JSON_CLOSE: "RNN",
-    E_JSON_CARRIED: "R",
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",
@@ -96,7 +95,6 @@ _LOADED = {
     LOAD_CHOICE: frozenset((KIND_STRUCT,)),
     LOAD_REAL: frozenset((KIND_FLOAT, KIND_DOUBLE)),
     LOAD_SUM: frozenset((KIND_LIST,)),
-    LOAD_JOINED: frozenset((KIND_LIST,)),
 }
 _SIZES = frozenset(range(1, 9))
 
@@ -130,11 +128,9 @@ class WritingChecker(Checker):
         where = f"instruction {at}"
         if op in (E_LOAD, E_AGREES):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
-            if words[2] == LOAD_JOINED:
-                self.check_symbol(words[5], where)
-            if words[2] in (LOAD_SUM, LOAD_JOINED):
+            if words[2] == LOAD_SUM:
                 self.require(op == E_LOAD and 0 <= words[4] < len(self.columns), where)
-                self.require(self.columns[words[4]][0] in (_INTEGERS if words[2] == LOAD_SUM else (KIND_BYTES,)) and self.is_below(words[4], self.columns[words[1]][2]), where)
+                self.require(self.columns[words[4]][0] in _INTEGERS and self.is_below(words[4], self.columns[words[1]][2]), where)
         elif op == E_BRANCH:
             self.require(0 <= words[1] <= 7, where)
         elif op == E_ARITHMETIC:
@@ -146,14 +142,13 @@ class WritingChecker(Checker):
                 self.check_operand("I", column, at, words, 1)
                 self.require(form[0] in _SIZES, where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):
-            if words[1] != BIN_HEAD:
-                self.check_prefix(words[1], where)
+            self.check_prefix(words[1], where)
         elif op in (E_BYTES, E_REPEAT):
             prefix = words[3 if op == E_BYTES else 5]
             if prefix:
                 self.check_prefix(prefix, where)
             if op == E_BYTES:
-                self.require(_NONE <= words[5] < 1 << 48 and words[6] & 3 in (1, 2) and 0 < words[6] < 8, where)
+                self.require(_NONE <= words[5] < 1 << 39 and words[6] in (0, 1), where)
             if op == E_BYTES and words[4] != _NONE:
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)
@@ -185,7 +180,7 @@ class WritingChecker(Checker):
                 self.counted(words[4], 3, where)
             elif words[4]:
                 self.require(1 <= words[4] <= len(self.columns), where)
-                self.require(words[5] not in (LOAD_SUM, LOAD_JOINED), where)
+                self.require(words[5] != LOAD_SUM, where)
                 self.require(self.columns[words[4] - 1][0] in _LOADED.get(words[5], ()), where)
         elif op == E_MAP:
             wires = self.counted(words[3], 1, where)
@@ -262,7 +257,7 @@ class WritingChecker(Checker):
         for algorithm, first, last, register, held, *form in self.counted(start, CHECKSUM_WIDTH, where):
             self.require(algorithm < len(self.crcs) and 0 <= register < self.registers, where)
             if algorithm < 0:
-                self.require(is_digest_word(-1 - algorithm) and held == digest_held(-1 - algorithm), where)
+                self.require(held == DIGEST, where)
             else:
                 self.require(_is_held(held, *form), where)
             self.check_expression(first, where)

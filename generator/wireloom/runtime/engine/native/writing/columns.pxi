@@ -132,48 +132,6 @@ cdef int total_of(Builder *k, int64_t index, int64_t column, int64_t *total) noe
     return code
 
 
-cdef int joined_of(Builder *k, const int64_t *i) noexcept nogil:
-    """As in `load_name`: the texts of a column that a list's elements are or have, with a text of the format between."""
-    cdef int64_t element = k.sources[i[1]].child, space = k.sources[element].space, row = k.rows[space]
-    cdef int64_t first = 0, last = 0, each, n, size = 0, count = 0, times
-    cdef uint8_t *made = NULL
-    cdef Span span
-    cdef int code = list_at(k, i[1], &first, &last)
-    for times in range(2):  # to see how much it is, and to put it together
-        for n in range(first, last):
-            if code:
-                break
-            k.rows[space] = n
-            each = i[4]
-            while each != element and there(k, each):
-                each = k.sources[each].parent
-            if each != element or not there(k, each) or not there(k, i[4]):
-                continue
-            code = bytes_at(k, i[4], &span)
-            if times == 0:
-                size += span.size + (i[5] & 0xFFFF if count else 0)
-                count += 1
-            elif not code:
-                if count:
-                    memcpy(made, k.m.texts + (i[5] >> 16), <size_t>(i[5] & 0xFFFF))
-                    made += i[5] & 0xFFFF
-                if span.size:
-                    memcpy(made, span.data, <size_t>span.size)
-                made += span.size
-                count += 1
-        if times == 0 and not code:
-            k.m.absent[i[3]] = size > MOST_MADE
-            if size > MOST_MADE:
-                break
-            made = new_text(&k.m, size)
-            if made == NULL:
-                code = IRREGULAR
-            keep_text(&k.m, i[3], made, size)
-            count = 0
-    k.rows[space] = row
-    return code
-
-
 cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
     """As in `load_name`, and at once what is not there, and what most columns have."""
     cdef int64_t form = i[2], target = i[3]
@@ -207,7 +165,7 @@ cdef inline int load_into(Builder *k, int64_t column, int64_t form, int64_t targ
 
 
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, which has a value, form (none that `load_column` takes), register, of a sum the column of its integers, of what is joined that of its texts, and the separator"""
+    """i: column, which has a value, form (none that `load_column` takes), register, of a sum the column of its integers"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
     cdef double real
@@ -226,8 +184,6 @@ cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
         return code
     if i[2] == LOAD_SUM:
         return total_of(k, i[1], i[4], &k.m.registers[target])
-    if i[2] == LOAD_JOINED:
-        return joined_of(k, i)
     if i[2] == LOAD_PRESENT:
         k.m.registers[target] = 1
         return OK

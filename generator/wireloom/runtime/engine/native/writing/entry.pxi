@@ -7,7 +7,7 @@
 ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
 """The instructions of programs that write, by name; their operands are in writing/checks.pxi."""
 
-LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum joined".split())}
+LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum".split())}
 """What a load takes from a column, by name."""
 
 assert len(ENCODE_OPCODES) == len(WRITTEN) and len(LOADS) == LOAD_FORMS

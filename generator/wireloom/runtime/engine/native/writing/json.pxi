@@ -87,20 +87,6 @@ cdef int json_base64(Builder *k, const uint8_t *data, int64_t size, bint lines) 
     return OK
 
 
-cdef int json_carry(Builder *k, int64_t place) noexcept nogil:
-    """Replace a body of another encoding, written from a register's place on, by its base64."""
-    cdef int64_t start = k.base + k.m.registers[place], size = k.size - start
-    cdef uint8_t *body
-    if k.m.absent[place] or start < k.base or size < 0 or settle_written(k, start):
-        return IRREGULAR
-    body = new_text(&k.m, size)
-    if body == NULL:
-        return EXHAUSTED
-    memcpy(body, k.output.data + start, <size_t>size)
-    k.size = start
-    return json_base64(k, body, size, False)
-
-
 cdef inline bint is_json_space(uint8_t byte) noexcept nogil:
     return byte == 0x20 or byte == 0x0A or byte == 0x0D or byte == 0x09
 

@@ -414,8 +414,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = json_list(k, i)
         elif op == E_JSON_OPEN:
             code = encode_open_json(k, i)
-        elif op == E_JSON_CARRIED:
-            code = json_carry(k, i[1])
         elif op == E_JSON_CLOSE:
             code = json_close_written(k, i)
         elif op == E_NOTHING:  # table of columns

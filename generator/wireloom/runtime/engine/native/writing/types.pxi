@@ -84,7 +84,6 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
-    E_JSON_CARRIED
     E_NOTHING
     E_UNIQUE
     E_DOUBT
@@ -102,7 +101,6 @@ cdef enum:
     LOAD_CHOICE  # the same of alternatives
     LOAD_REAL  # the bits of a float
     LOAD_SUM  # of the integers that a list has, or that its elements have as one of their members
-    LOAD_JOINED  # the texts that a list has, or that its elements have as one of their members, in one
     LOAD_FORMS
 
 cdef struct Source:
@@ -131,16 +129,13 @@ cdef struct Seal:  # a digest that is written together with those of other recor
 cdef enum:
     CHECKSUM_LIMIT = 8
     HELD_LIMIT = 64  # bytes of a number that is compared where it was written later
-    CHECKSUM_WIDTH = 8  # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form
+    CHECKSUM_WIDTH = 8  # CRC (of an MD5 -1, or -2 where it is written at once), first and last expression, register of the place, bytes held, its form
 
 cdef enum:  # of a column of the caller's
     DETERMINED = 1  # the format may give it a value that the caller left out
     ALTERNATIVES = 2  # there if one of its members is
     OPEN = 4  # a VARIANT, which readers show as its bytes on the wire
     FILLED = 8  # null may come back as what is written for it
-
-cdef enum:
-    BIN_HEAD = 128  # of what stands in front: the head of a bin (of MessagePack), not a number
 
 cdef struct Match:
     int64_t reader  # the reader's column; -1: it has none

@@ -72,16 +72,6 @@ cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) n
             target[size - 1 - n if big else n] = <uint8_t>(value >> (8 * n))
 
 
-cdef int64_t store_vlq(uint8_t *target, uint64_t number) noexcept nogil:
-    """Write seven bits of a number in each byte, the highest first, in as few as it takes, and say how many."""
-    cdef int64_t size = 1, n
-    while size < 10 and number >> (7 * size):
-        size += 1
-    for n in range(size):
-        target[size - 1 - n] = <uint8_t>(number >> (7 * n) & 0x7F) | (0x80 if n else 0)
-    return size
-
-
 cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
     """So many decimal digits, two a byte; of a packed number the last half byte is the sign. Whether they hold it."""
     cdef int64_t width = digits_width(6 + packed, digits, signed), place = 2 * width - 1, n
@@ -162,17 +152,6 @@ cdef int64_t store_extended(uint8_t *target, uint64_t number, int64_t markers) n
     return 1 + width
 
 
-cdef int64_t store_sleb(uint8_t *target, int64_t value) noexcept nogil:
-    """LEB128 in two's complement, and how many bytes it is."""
-    cdef int64_t size = 0
-    while value < -0x40 or value >= 0x40:
-        target[size] = <uint8_t>(value & 0x7F | 0x80)
-        value >>= 7
-        size += 1
-    target[size] = <uint8_t>(value & 0x7F)
-    return size + 1
-
-
 cdef int64_t store_ended(uint8_t *target, int64_t value, bint wide, int64_t form) noexcept nogil:
     """Digits, and a sign in front of what is negative, and the bytes that end them (see `number_form`); how many bytes."""
     cdef uint64_t base = <uint64_t>base_of(form >> 8 & 0xF), digit
@@ -212,13 +191,7 @@ cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t 
         size = store_extended(k.output.data + k.size, <uint64_t>value, word >> 16)
         k.size += size
         return OK if size else IRREGULAR
-    if form == 13:
-        k.size += store_sleb(k.output.data + k.size, value)
-        return OK
-    if form == 14:
-        k.size += store_ended(k.output.data + k.size, value, wide, word >> 16)
-        return OK
-    k.size += store_vlq(k.output.data + k.size, <uint64_t>value)
+    k.size += store_ended(k.output.data + k.size, value, wide, word >> 16)
     return OK
 
 
@@ -254,9 +227,7 @@ cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, b
 
 
 cdef inline int put_prefix(Builder *k, int64_t word, int64_t count) noexcept nogil:
-    """A number in front, written as `word` says (see `prefix_word`), or the head of a bin."""
-    if word & BIN_HEAD:
-        return pack_length(k, 0, 0, 0xC4, 0xC5, 0xC6, count)
+    """A number in front, written as `word` says (see `prefix_word`)."""
     return put_number(k, count, False, word >> 1 & 15, word >> 5 & 1, word >> 8)
 
 
@@ -371,26 +342,24 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
 
 cdef int fill_up(Builder *k, int64_t size, int64_t word) noexcept nogil:
     """Fill a value of `size` bytes, which was just written, up (see `padded_word`)."""
-    cdef int64_t width = word >> 17, n
-    cdef bint pairs = word >> 16 & 1
+    cdef int64_t width = word >> 8
     cdef int code
-    if size > width or ends_filled(k.output.data + k.size - size, size, word) or (pairs and (width - size) & 1):
+    if size > width or ends_filled(k.output.data + k.size - size, size, word):
         return IRREGULAR
     code = room(k, width - size)
     if code:
         return code
-    for n in range(width - size):
-        k.output.data[k.size + n] = <uint8_t>(word >> (8 if pairs and not n & 1 else 0))
+    memset(k.output.data + k.size, <int>(word & 0xFF), <size_t>(width - size))
     k.size += width - size
     return OK
 
 
-cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width, int64_t unit) noexcept nogil:
+cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width) noexcept nogil:
     """The bytes behind a value of `size` bytes that was just written; readers must not find them earlier."""
     cdef int code = put(k, ending, width)
     if code:
         return code
-    return OK if found_behind(k.output.data + k.size - size - width, size + width, ending, width, unit) == k.output.data + k.size - width else IRREGULAR
+    return OK if found_in(k.output.data + k.size - size - width, size + width, ending, width) == k.output.data + k.size - width else IRREGULAR
 
 
 cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
@@ -409,7 +378,7 @@ cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
         return code
     end = span.data + span.size
     while table[0] >= 0:
-        next = wl_stop(span.data, end, table + 6, table[4])
+        next = wl_stop(span.data, end, table + 5, table[3])
         if next == end:
             break
         code = room(k, next - span.data + 2)
@@ -417,7 +386,7 @@ cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
             return code
         memcpy(k.output.data + k.size, span.data, <size_t>(next - span.data))
         k.size += next - span.data + 2
-        k.output.data[k.size - 2], k.output.data[k.size - 1] = <uint8_t>table[0], k.m.texts[table[3] + next[0]]
+        k.output.data[k.size - 2], k.output.data[k.size - 1] = <uint8_t>table[0], k.m.texts[table[2] + next[0]]
         span.data = next + 1
     code = put(k, span.data, end - span.data)
     if not code and not kept:
@@ -436,7 +405,7 @@ cdef inline void doubt_text(Builder *k, const Span *span) noexcept nogil:
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, unit of what ends so | text << 2"""
+    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, whether it is text"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -446,7 +415,7 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         return code
     if i[2] >= 0 and span.size != i[2]:
         return IRREGULAR
-    if i[6] >> 2:
+    if i[6]:
         doubt_text(k, &span)
     if i[3]:
         code = put_prefix(k, i[3], span.size)
@@ -457,7 +426,7 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         return fill_up(k, span.size, i[5])
     if code or i[4] < 0:
         return code
-    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF, i[6] & 3)
+    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF)
 
 
 cdef enum:
@@ -623,18 +592,26 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
     return OK
 
 
+cdef inline void write_md5(Builder *k, const uint8_t *data, int64_t size, int64_t at) noexcept nogil:
+    """The MD5 of some bytes, which it may be among."""
+    cdef uint8_t digest[DIGEST]
+    wl_md5(data, size, digest)
+    memcpy(k.output.data + at, digest, DIGEST)
+
+
 cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
     cdef const uint8_t *data = k.output.data + k.base + first
     cdef uint64_t value
     cdef Seal *seal
-    if each[0] == -1 - DIGEST_TOGETHER and k.seal_count < DEFERRED:
+    if each[0] == -1 and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
         seal.first, seal.size, seal.at = k.base + first, size, at
         k.seal_count += 1
         k.sealed += size
         return OK
     if each[0] < 0:
-        return write_digest(-1 - each[0], data, size, k.output.data + at)
+        write_md5(k, data, size, at)
+        return OK
     value = wl_crc_value(k.m.crcs + each[0], data, size)
     return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
 
@@ -648,8 +625,7 @@ cdef int settle_seals(Builder *k, int64_t start) noexcept nogil:
     for n in range(first, k.seal_count):
         seal = k.seals + n
         k.sealed -= seal.size
-        if write_digest(DIGEST_TOGETHER, k.output.data + seal.first, seal.size, k.output.data + seal.at):
-            return IRREGULAR
+        write_md5(k, k.output.data + seal.first, seal.size, seal.at)
     k.seal_count = first
     return OK
 

@@ -6,7 +6,7 @@ member is always present, its brace and name are one constant.
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes

@@ -451,10 +451,8 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
             return IRREGULAR
         m.end = m.base + number
         m.position = m.base + m.registers[i[1] + 1]
-    elif op == OP_PROTO_REPEAT:
+    elif op == OP_PROTO_REPEAT or op == OP_PROTO_ENTRIES:
         return repeat_message(m, i)
-    elif op == OP_PROTO_ENTRIES:
-        return repeat_entries(m, i)
     elif op == OP_UNPACK:
         return unpack_region(m, i)
     elif op == OP_UNPACKED:
@@ -527,27 +525,35 @@ cdef inline int64_t first_start(const Machine *m, const Slot *slot) noexcept nog
 
 
 cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot, body, list column, index register, slot of the element (-1: a message), count register"""
+    """i: slot, body, list column; of elements the index register and the slot of one (-1: a message), of entries the
+    register of the key that is a text, and of one that is a number; count register
+
+    Which of two entries of one key counts is the parser's to say.
+    """
     cdef Slot *slot = m.slots + i[1]
     cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length, following = m.next
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
-    cdef int64_t checkpoint = begin_noted(m, first_start(m, slot)) if m.notes and count else -1
+    cdef bint entries = i[0] == OP_PROTO_ENTRIES
+    cdef int64_t checkpoint = begin_noted(m, first_start(m, slot)) if m.notes and count and not entries else -1
     cdef Occurrence occurrence
     cdef Slot *element
     cdef int code
+    if entries and i[4] < 0 and i[5] < 0:
+        return IRREGULAR
     if i[3] >= 0:
         if ready(m.columns, i[3]) == NULL:
             return EXHAUSTED
         base = m.columns[m.columns[i[3]].child].length
     for n in range(count):
         occurrence = (<Occurrence *>(m.spans.data + first))[n]
-        m.registers[i[4]] = n
-        m.absent[i[4]] = False
         if checkpoint >= 0:
             note_list(m, checkpoint, n, True)
             (<Checkpoint *>(m.noted.data + checkpoint)).position = occurrence.start
-        if i[5] >= 0:
+        if not entries:
+            m.registers[i[4]] = n
+            m.absent[i[4]] = False
+        if not entries and i[5] >= 0:
             element = m.slots + i[5]
             element.data = m.base + occurrence.start
             element.size = occurrence.size
@@ -559,55 +565,19 @@ cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
         code = run(m, i[2])
         if code:
             return code
-        m.spans.length = spans
+        m.spans.length = spans + (n * <int64_t>sizeof(Name) if entries else 0)
+        if entries and not is_unlike(m, spans, n, i[4], i[5]):
+            return IRREGULAR
         if i[3] >= 0 and pad(m.columns + m.columns[i[3]].child, base + n + 1):
             return EXHAUSTED
+    if entries and count > FEW and has_equal(<Name *>(m.spans.data + spans), count):
+        return IRREGULAR
+    m.spans.length = spans
     m.position = position
     m.end = end
     m.next = following
     if checkpoint >= 0:
         note_list(m, checkpoint, count, False)
-    if i[6] >= 0:
-        m.registers[i[6]] = count
-        m.absent[i[6]] = False
-    return put_list(m.columns, i[3]) if i[3] >= 0 else OK
-
-
-cdef int repeat_entries(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot, body, list column, register of the key that is a text, of one that is a number, count register
-
-    Which of two entries of one key counts is the parser's to say.
-    """
-    cdef Slot *slot = m.slots + i[1]
-    cdef int64_t count = slot.count, first = slot.first, n, base = 0, names = m.spans.length, following = m.next
-    cdef const uint8_t *position = m.position
-    cdef const uint8_t *end = m.end
-    cdef Occurrence occurrence
-    cdef int code
-    if i[4] < 0 and i[5] < 0:
-        return IRREGULAR
-    if i[3] >= 0:
-        if ready(m.columns, i[3]) == NULL:
-            return EXHAUSTED
-        base = m.columns[m.columns[i[3]].child].length
-    for n in range(count):
-        occurrence = (<Occurrence *>(m.spans.data + first))[n]
-        m.position = m.base + occurrence.start
-        m.end = m.position + occurrence.size
-        code = run(m, i[2])
-        if code:
-            return code
-        m.spans.length = names + n * <int64_t>sizeof(Name)
-        if not is_unlike(m, names, n, i[4], i[5]):
-            return IRREGULAR
-        if i[3] >= 0 and pad(m.columns + m.columns[i[3]].child, base + n + 1):
-            return EXHAUSTED
-    if count > FEW and has_equal(<Name *>(m.spans.data + names), count):
-        return IRREGULAR
-    m.spans.length = names
-    m.position = position
-    m.end = end
-    m.next = following
     if i[6] >= 0:
         m.registers[i[6]] = count
         m.absent[i[6]] = False

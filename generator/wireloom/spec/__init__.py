@@ -1,4 +1,4 @@
-"""Spec files, as they stand: YAML with positions, checked against the definition of the language."""
+"""Read spec files: YAML with positions, checked against the definition of the language."""
 
 from wireloom.spec.documents import Document, Documents, Place
 from wireloom.spec.load import load

@@ -1,4 +1,4 @@
-"""Spec files as they were read: the checked document, and where in the file each part of it stands."""
+"""Spec files after reading: the checked document, and the position of each part in its file."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -14,10 +14,10 @@ _Content = TypeVar("_Content", FormatDocument, LibraryDocument, SchemaDocument)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One spec file. `path` is below the specs folder.
+    """One spec file; `path` is relative to the specs folder.
 
-    `dropped` are the words of what was left out because of its shape; None where the document is whole. `imported` are
-    the libraries of which parts stand in it, each where it is written.
+    `dropped` has the names that were removed because their definition has the wrong shape, or is None if the document
+    is complete. `imported` are the libraries whose parts were copied into this document.
     """
 
     file: str
@@ -36,9 +36,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Every spec file, or its sound part, and what is wrong with the rest.
+    """All spec files that could be read, and the problems of the others.
 
-    `unread` names schemas and libraries that have mistakes.
+    A file with mistakes is included without its faulty parts. `unread` names the schemas and libraries that have
+    mistakes.
     """
 
     documents: tuple[Document, ...]
@@ -50,7 +51,7 @@ class Documents:
         return ((each, each.content) for each in self.documents if isinstance(each.content, FormatDocument))
 
     def without_outcomes(self) -> "Documents":
-        """The same, with no word of what examples mean: a spec is read so whose examples are no longer right."""
+        """The same documents without the examples' outcomes, to read a spec whose outcomes are out of date."""
         return replace(self, documents=tuple(map(_without_outcomes, self.documents)))
 
     def libraries(self) -> Iterator[tuple[Document, LibraryDocument]]:
@@ -71,7 +72,7 @@ def _without_outcomes(document: Document) -> Document:
 
 
 def unlike(found: Iterable[tuple[Document, _Content]], key: str, problems: Problems) -> list[tuple[Document, _Content]]:
-    """Documents of which each has a name of its own under that key; a second one of a name is reported."""
+    """Documents whose name under `key` is unique; report each further document with the same name."""
     first: dict[str, Document] = {}
     kept = list[tuple[Document, _Content]]()
     for document, content in found:
@@ -87,13 +88,13 @@ def unlike(found: Iterable[tuple[Document, _Content]], key: str, problems: Probl
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A part of a document, by its path."""
+    """A part of a document, identified by its path."""
 
     document: Document
     path: Path
 
     def __truediv__(self, step: str | int) -> "Place":
-        """The part below."""
+        """The part one step below."""
         return Place(self.document, (*self.path, step))
 
     @property
@@ -103,46 +104,46 @@ class Place:
 
     @property
     def text(self) -> str:
-        """The scalar as it is written."""
+        """The text of the scalar as the file writes it."""
         node = self.node
         return node.text if isinstance(node, ScalarNode) else ""
 
     @property
     def key(self) -> Scalar:
-        """The value of the entry's key."""
+        """The value of the key that leads to this part."""
         key = find(self.document.node, self.path)[0]
         return None if key is None else key.value
 
     def value_location(self, column: int = 0) -> Location:
-        """Where the value stands; `column` characters into a scalar on one line."""
+        """The location of the value, or of the character at `column` of a scalar written on one line."""
         return location_in(self.node, column)
 
     def key_location(self) -> Location:
-        """Where the entry's key stands."""
+        """The location of the key."""
         key, node = find(self.document.node, self.path)
         return (key or node).location
 
     def problem(self, id: str, message: str, hint: str = "", *, column: int = 0) -> Problem:
-        """A problem of the value."""
+        """A problem located at the value."""
         return Problem(id, self._said(message), hint, self.value_location(column), self.shown_path)
 
     def key_problem(self, id: str, message: str, hint: str = "") -> Problem:
-        """A problem of the entry as a whole, shown at its key."""
+        """A problem of the whole entry, located at its key."""
         return Problem(id, self._said(message), hint, self.key_location(), self.shown_path)
 
     def _said(self, message: str) -> str:
-        """The message; of a type that stands for several, with the one that it is about."""
+        """Add the type's own name to the message, if the file defines several types under one key."""
         key = find(self.document.node, self.path[:2])[0]
         return f"{message}, in {key.stands_for}" if key is not None and key.stands_for else message
 
     @property
     def shown_path(self) -> str:
-        """The path as problems show it, with the numbers that items have in the file."""
+        """The path as problems show it, with item numbers as in the file."""
         return path_text(path_in_file(self.document.node, self.path))
 
 
 def location_in(node: Node, column: int, *, mapped: bool = False) -> Location:
-    """Where a character of a node's text stands in the file; `mapped`: the column is that of the file."""
+    """The location of a character of a node's text; with `mapped`, `column` counts characters in the file."""
     start = node.location
     if not isinstance(node, ScalarNode) or "\n" in node.text:
         return start

@@ -1,4 +1,4 @@
-"""Items of `fields`: the steps among them, and the types that fields may have."""
+"""Tell apart the items of `fields`: the names of steps, and the texts that are types."""
 
 import re
 
@@ -12,5 +12,5 @@ _TYPE = re.compile(
 
 
 def is_type(text: str, types: frozenset[str]) -> bool:
-    """Whether a text is a type of the language, or one of these."""
+    """Whether a text is a type of the language, or one of the types given."""
     return text in types or _TYPE.fullmatch(text) is not None

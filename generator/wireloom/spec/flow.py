@@ -1,4 +1,4 @@
-"""Values as a spec writes them on one line."""
+"""Write values on one line of YAML."""
 
 import json
 import re
@@ -7,7 +7,7 @@ _BARE = re.compile(r"[0-9]+|[A-Za-z_][^:#{}\[\]|,?]*|[0-9a-f ]{9,}|[0-9]+ ?\.\. 
 
 
 def flow(value: object) -> str:
-    """The value on one line of YAML."""
+    """Write the value on one line of YAML."""
     match value:
         case dict():
             return "{" + ", ".join(f"{flow(key)}: {flow(inner)}" for key, inner in value.items()) + "}"

@@ -1,4 +1,4 @@
-"""Files -> documents: read, parse, check the shape. Nothing is looked up yet; a bad file does not stop the others."""
+"""Load spec files: read, parse and check the shape of each, and keep what is sound in a faulty file."""
 
 import codecs
 import contextlib
@@ -77,7 +77,7 @@ _OTHER_WORDS = words_for(
         "as": "rename alias",
     }
 )
-"""How other languages call what a key says."""
+"""What other languages call each key."""
 _OF_DOCUMENT = words_for(
     {
         "format": "name id",
@@ -86,7 +86,7 @@ _OF_DOCUMENT = words_for(
         "types": "structs messages definitions",
     }
 )
-"""How other languages call what a document says of itself."""
+"""What other languages call each key of the document itself."""
 _OTHER_VALUES = words_for(
     {
         "little": "le lsb",
@@ -100,17 +100,17 @@ _OTHER_VALUES = words_for(
         "ipv4": "ip",
     }
 )
-"""How others call what a value of a key says."""
-_MAPPINGS = {  # what a key takes beside words
+"""What others call each value of a key."""
+_MAPPINGS = {  # the mapping that a key accepts in place of a word
     "logical": "the unit of a time: {timestamp: ms}, {duration: s}",
     "framing": "a mapping, such as {prefix: uint16}",
     "unpack": "a choice: {select: codec, cases: {0: none, 1: gzip}}",
 }
-_PAGE = re.compile(r"(?:cp|ibm|ibm-|ccsid|windows-|ebcdic-)?0*([0-9]{1,5})")  # a code page by its number
+_PAGE = re.compile(r"(?:cp|ibm|ibm-|ccsid|windows-|ebcdic-)?0*([0-9]{1,5})")  # a code page, identified by its number
 _TIME = re.compile(r"(timestamp|duration|time)[ _-]?\(?(s|ms|us|ns)\)?")  # with its unit, as others write it
-_BEGUN = 3  # letters of a word that tell which it is
+_BEGUN = 3  # letters that suffice to identify a word
 _CONDITIONS = ("if", "condition", "assert", "expr")
-_IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this one otherwise
+_IN_OTHER_WORDS = {  # keys of other languages, and how this language states the same
     "nullable": "for a type that may be null, write `type: 'str?'`",
     "repeated": "write `type: list(TYPE)`",
     "minLength": "write `length: 1 ..`",
@@ -120,13 +120,16 @@ _IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this on
     "min": "write `range: 0 ..`",
     "max": "write `range: .. 100`",
 }
-_NEAR_WORD = 0.8  # a misspelled word of another language
-_FEW = 24  # keys that are worth listing
-_ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
+_NEAR_WORD = 0.8  # similarity of a misspelled word of another language
+_FEW = 24  # keys are listed in a hint up to this number
+_ROUNDS = 8  # rounds of removing faulty parts: a removal can make the mapping around it incomplete
 
 
 def load(paths: Sequence[Path], root: Path, edited: Mapping[Path, bytes] = MappingProxyType({})) -> Documents:
-    """The spec files; `root` is the folder that they are named from, `edited` what some of them are to say."""
+    """Load the spec files.
+
+    Paths in problems are relative to `root`. `edited` gives the content of files that an editor has not saved.
+    """
     read = [_load(path, root, edited.get(path)) for path in paths]
     return Documents(
         documents=tuple(each.document for each in read if each.document is not None),
@@ -137,7 +140,7 @@ def load(paths: Sequence[Path], root: Path, edited: Mapping[Path, bytes] = Mappi
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A file: the document or its sound part, what is wrong with its shape, and its name where formats share it."""
+    """The result of reading a file: its sound part, its problems, and its name if formats can share it."""
 
     document: Document | None = None
     problems: tuple[Problem, ...] = ()
@@ -146,7 +149,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What the checker found, and the edit that lets it go on."""
+    """A problem that the shape check found, and the edit that removes the faulty part."""
 
     problem: Problem | None
     path: yaml.Path
@@ -178,7 +181,7 @@ def _load(path: Path, root: Path, edited: bytes | None) -> _Read:
         content, findings = None, [*slipped, *others]
     if content is not None and not problems:
         return _Read(Document(file, name, data, node, content))
-    unread = {problem.location for problem in problems}  # of a value that is no YAML nothing else is known
+    unread = {problem.location for problem in problems}  # a value that is not valid YAML gets no further problems
     found = (finding.problem for finding in findings)
     shape = tuple(problem for problem in found if problem is not None and problem.location not in unread)
     shared = _shared_name(yaml.plain(node))
@@ -191,7 +194,7 @@ def _load(path: Path, root: Path, edited: bytes | None) -> _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Sound:
-    """What is left of a document without what has the wrong shape, and the names that went."""
+    """A document without its faulty parts, and the names that were removed with them."""
 
     node: yaml.Node
     content: Content
@@ -199,7 +202,7 @@ class _Sound:
 
 
 def _sound_part(node: yaml.Node, findings: Sequence[_Finding]) -> _Sound | None:
-    """The document without what has the wrong shape; None where too little is left of it."""
+    """Remove the parts with the wrong shape; None if the rest is still not a valid document."""
     names = set[str]()
     for _ in range(_ROUNDS):
         edits = {finding.path: finding.edit for finding in findings}
@@ -215,7 +218,7 @@ def _sound_part(node: yaml.Node, findings: Sequence[_Finding]) -> _Sound | None:
 
 
 def _checked(node: yaml.Node) -> tuple[Content | None, list[_Finding]]:
-    """The document, or what the checker found."""
+    """The checked document, or the findings of the check."""
     plain = yaml.plain(node)
     classes: dict[int, type[LanguageDocument]] = {}
     try:
@@ -225,7 +228,7 @@ def _checked(node: yaml.Node) -> tuple[Content | None, list[_Finding]]:
 
 
 def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
-    """The findings, each value's one: of a value that fits none of several forms, the checker speaks for each form."""
+    """Merge findings about one value: pydantic reports one error for each form of a union."""
     merged: dict[tuple[str, yaml.Path], _Finding] = {}
     for finding in findings:
         problem = finding.problem
@@ -238,12 +241,12 @@ def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
 
 
 def _is_of_a_list(path: yaml.Path, paths: Sequence[yaml.Path]) -> bool:
-    """Whether it is an item of a list that is wrong as a whole."""
+    """Whether the path is an item of a list that is itself reported."""
     return isinstance(path[-1:] and path[-1], int) and path[:-1] in paths
 
 
 def _once(findings: Sequence[_Finding]) -> list[_Finding]:
-    """The findings; of several keys that are meant to be one, the first says it."""
+    """Report several misspellings of the same key only once."""
     first: dict[tuple[yaml.Path, str], yaml.Path] = {}
     kept: list[_Finding] = []
     for finding in findings:
@@ -256,16 +259,16 @@ def _once(findings: Sequence[_Finding]) -> list[_Finding]:
 
 
 _SHARED: Mapping[str, type[LibraryDocument | SchemaDocument]] = {"library": LibraryDocument, "schema": SchemaDocument}
-"""What formats share, by the key that has its name."""
+"""The classes of documents that formats share, by the key that holds their name."""
 
 
 def _kind(plain: object) -> str:
-    """The key that says what a document is."""
+    """The key that decides the kind of document."""
     return _naming(plain)[0]
 
 
 def _naming(plain: object) -> tuple[str, str]:
-    """The key that says what a document is, and that key as it is written, which may be a slip."""
+    """The key that decides the kind of document, and its spelling in the file, which may be a typo."""
     keys = [key for key in plain if isinstance(key, str)] if isinstance(plain, Mapping) else []
     kinds = ("format", *_SHARED)
     stated = next((key for key in kinds if key in keys), "")
@@ -285,9 +288,9 @@ def _shared_name(plain: object) -> str:
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the checker says of a document, in the language's own words and at its place.
+    """Translate pydantic's errors into problems with locations.
 
-    `classes` are those that mappings were checked against, by the id of each.
+    `classes` maps the id of each mapping to the class that checked it.
     """
 
     node: yaml.Node
@@ -296,7 +299,7 @@ class _Shape:
     details: Sequence[ErrorDetails]
 
     def findings(self) -> Iterator[_Finding]:
-        """What the checker found."""
+        """One finding for each of pydantic's errors."""
         for each in self.details:
             path, value, rest = _walk(each["loc"], self.plain)
             match each["type"]:
@@ -316,21 +319,21 @@ class _Shape:
                     yield self._dropped(path, "wrong-type", message, self._remedy(each, path, value))
 
     def _dropped(self, path: yaml.Path, id: str, message: str, hint: str) -> _Finding:
-        """A problem of a value, which goes."""
+        """A problem of a value that has to be removed."""
         return _Finding(self._problem(id, message, hint, path), path, Drop())
 
     def _problem(self, id: str, message: str, hint: str, path: yaml.Path, *, key: bool = False) -> Problem:
-        """A problem of the value at a path, or of its key."""
+        """A problem located at the value of a path, or at its key."""
         at, value = yaml.find(self.node, path)
         return Problem(id, message, hint, (at or value if key else value).location, yaml.path_text(path))
 
     def _class(self, value: object) -> type[LanguageDocument] | None:
-        """The class that a mapping was checked against."""
+        """The class that checked a mapping."""
         return self.classes.get(id(value))
 
     @cached_property
     def _slips(self) -> dict[yaml.Path, str]:
-        """Unknown keys that stand where a key is missing that is spelled much like them, and that key."""
+        """Unknown keys, by path, that are probable misspellings of a missing key."""
         slips: dict[yaml.Path, str] = {}
         missing = [each["loc"] for each in self.details if each["type"] == "missing"]
         for loc in missing:
@@ -347,7 +350,7 @@ class _Shape:
         return slips
 
     def _remedy(self, details: ErrorDetails, path: yaml.Path, value: object) -> str:
-        """What to write in place of a value of another kind."""
+        """A hint for a value of the wrong kind: what to write instead."""
         *above, key = path or ("",)
         around = _walk(above, self.plain)[1]
         if above == ["types"] and isinstance(value, list):
@@ -370,7 +373,7 @@ class _Shape:
     def _missing(self, path: yaml.Path, key: str, value: object) -> _Finding:
         slip = next((stray for stray, meant in self._slips.items() if stray[:-1] == path and meant == key), None)
         if slip is not None:
-            return _Finding(None, slip, Rename(key))  # said where the slip stands
+            return _Finding(None, slip, Rename(key))  # reported at the misspelled key
         where, edit = lacking(path, key)
         known = self._class(value)
         if _is_enumeration(known, value):
@@ -387,7 +390,7 @@ class _Shape:
     def _unknown_key(self, path: yaml.Path, parent: object) -> _Finding:
         known = self._class(parent)
         if _is_enumeration(known, parent):
-            return _Finding(None, path, Drop())  # said of the type
+            return _Finding(None, path, Drop())  # reported at the type
         key, keys, meant = str(path[-1]), known.keys() if known else (), ""
         if key in _IN_OTHER_WORDS and known is language.FieldDocument:
             hint = _IN_OTHER_WORDS[key]
@@ -405,18 +408,18 @@ class _Shape:
 
 
 def _field(known: type[LanguageDocument] | None, key: object) -> FieldInfo | None:
-    """What the language says of a key."""
+    """Pydantic's description of a key."""
     fields = known.model_fields.items() if known else ()
     return next((each for name, each in fields if (each.alias or name) == key), None)
 
 
 def _options(details: ErrorDetails) -> tuple[str, ...]:
-    """The values that a key may have."""
+    """The allowed values of a key."""
     return tuple(re.findall(r"'([^']*)'", details["ctx"]["expected"])) or (str(details["ctx"]["expected"]),)
 
 
 def _literal(key: str, value: object, options: Sequence[str]) -> str:
-    """What to write in place of a word that is none of these: the one that was meant, or what there is."""
+    """A hint for a word that is not allowed: the likely intended word, or the list of allowed words."""
     if value in options:
         return f"write {value}, without quotes"
     text = value.lower() if isinstance(value, str) else ""
@@ -433,7 +436,7 @@ def _literal(key: str, value: object, options: Sequence[str]) -> str:
 
 
 def _charset(text: str) -> str:
-    """The character set that has another name here."""
+    """The language's name of a character set that was written by another name; empty if there is none."""
     known = {codecs.lookup(each).name: each for each in CHARSETS}
     page = _PAGE.fullmatch(text)
     for each in (text, f"cp{int(page[1]):03}" if page else text):
@@ -444,7 +447,7 @@ def _charset(text: str) -> str:
 
 
 def _in_full(details: ErrorDetails, value: object) -> str:
-    """A mapping that says what a text in its place means: `{type: Frame}`; empty where more than one key is needed."""
+    """The mapping that a text stands for, as in `{type: Frame}`; empty if it needs more than one key."""
     kind = getattr(language, details["ctx"]["class_name"], None) if details["type"] == "model_type" else None
     if kind is None or not isinstance(value, str):
         return ""
@@ -453,31 +456,31 @@ def _in_full(details: ErrorDetails, value: object) -> str:
     named = [key for key, field in fields.items() if key not in needed and value in get_args(_plain(field.annotation))]
     if len(needed) != 1:
         return ""
-    if named:  # the text is one of the words of another key
+    if named:  # the text is a value of another key
         return f"{{{named[0]}: {value}, {needed[0]}: {flow(fields[needed[0]].examples[0])}}}"
     is_list = get_origin(fields[needed[0]].annotation) is list
     return f"{{{needed[0]}: {f'[{value}]' if is_list else value}}}"
 
 
 def _plain(annotation: object) -> object:
-    """An annotation without what stands beside it: of `Literal[...] | None` the literal."""
+    """The literal of `Literal[...] | None`; any other annotation unchanged."""
     return next((each for each in get_args(annotation) if get_origin(each) is Literal), annotation)
 
 
 def _example(key: str, value: object, field: FieldInfo | None) -> object:
-    """What a missing key may be: the first option of a parameter that has options, else the language's example."""
+    """An example for a missing key: the first option of a parameter with options, else the language's example."""
     if key == "default" and isinstance(value, Mapping) and isinstance(value.get("oneOf"), list) and value["oneOf"]:
         return value["oneOf"][0]
     return field.examples[0] if field and field.examples else None
 
 
 def _is_enumeration(known: type[LanguageDocument] | None, value: object) -> bool:
-    """Whether a named type is written as if a type could be a list of values."""
+    """Whether a named type was written as an enumeration, with `values` in place of `fields`."""
     return known is StructType and isinstance(value, Mapping) and "values" in value and "fields" not in value
 
 
 def _other_word(key: str, parent: object) -> str:
-    """The key that has another name in other languages; empty where it has none."""
+    """The key that other languages call `key`; empty if there is none."""
     meant = _OTHER_WORDS.get(re.sub(r"[_-]", "", key).lower(), "")
     if key == "value" and isinstance(parent, Mapping) and isinstance(parent[key], Mapping):
         return "values"
@@ -486,7 +489,7 @@ def _other_word(key: str, parent: object) -> str:
 
 
 def _nearest_key(key: str, left: Sequence[str]) -> str:
-    """A hint for a key that there is not: the nearest one, by its name here or in other languages."""
+    """A hint with the unused key whose name, here or in other languages, is most similar."""
     others = [word for word, meant in _OTHER_WORDS.items() if meant in left and word not in left]
     near = difflib.get_close_matches(key.lower(), others, 1, _NEAR_WORD)
     own = difflib.get_close_matches(key.lower(), [each.lower() for each in left], 1, _NEAR_WORD)
@@ -494,7 +497,7 @@ def _nearest_key(key: str, left: Sequence[str]) -> str:
 
 
 def _encoding(node: yaml.Node, path: yaml.Path) -> str:
-    """The encoding of the struct that a path leads into; empty where none is stated."""
+    """The stated encoding of the struct that contains a path; empty if none is stated."""
     for above in (path[:2], ()):
         key, stated = yaml.find(node, (*above, "encoding"))
         if key is not None and key.text == "encoding" and isinstance(stated, yaml.ScalarNode):
@@ -503,12 +506,12 @@ def _encoding(node: yaml.Node, path: yaml.Path) -> str:
 
 
 def _has_meaning(known: type[LanguageDocument] | None, key: str, encoding: str) -> bool:
-    """Whether a key means something in an encoding."""
+    """Whether a key is allowed in an encoding."""
     return known is not language.FieldDocument or not encoding or encoding in (encodings_of_key(key) or (encoding,))
 
 
 def _walk(loc: Sequence[int | str], plain: object) -> tuple[yaml.Path, Any, str]:
-    """The path that a checker's location means, the value there, and the key that is missing there."""
+    """Translate a location of pydantic into the path, the value there, and the missing key."""
     path: list[int | str] = []
     value: Any = plain
     rest = ""

@@ -1,4 +1,4 @@
-"""Where in its spec a part of a format is: the key of a field or a type."""
+"""Find the location of a format's parts in its spec: the key of a field or a type."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from wireloom.spec.yaml import Node, ScalarNode, child, entries, entries_below
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A part of a spec: a field (as the wire names it) of a struct, a struct, or the format where both are empty."""
+    """A part of a spec: a field (by its wire name) of a struct, a struct, or the format if both are empty."""
 
     struct: str = ""
     field: str = ""
 
 
 def place(document: Document, site: Site) -> Location:
-    """The place of a field, else of its struct, else of the format."""
+    """The location of the field, else of its struct, else of the format."""
     node, types = document.node, child(document.node, "types")
     key, type = {key.text: (key, type) for key, type in entries(types)}.get(site.struct, (None, None))
     if site.field:
@@ -29,19 +29,19 @@ def place(document: Document, site: Site) -> Location:
 
 
 def column(document: Document, name: str) -> Location:
-    """The place of the field that readers call so; of the format where none is."""
+    """The location of the field with this reader's name, else of the format."""
     types = child(document.node, "types")
     found = next(_named(types, name), None) or next(_called(types, name), None)
     return place(document, Site()) if found is None else found.location
 
 
 def _named(node: Node | None, name: str) -> Iterator[ScalarNode]:
-    """The keys of that name of fields and bits below a node."""
+    """The keys of fields and bits with this name, below a node."""
     return (key for key, _ in entries_below(node) if key.text == name and name not in STEPS)
 
 
 def _called(node: Node | None, name: str) -> Iterator[ScalarNode]:
-    """The keys of fields that are given another name to readers, by `as` or `raw`."""
+    """The keys of fields that `as` or `raw` gives this reader's name."""
     for key, inner in entries_below(node):
         names = [child(inner, each) for each in ("as", "raw")]
         if any(isinstance(each, ScalarNode) and each.text == name for each in names):

@@ -1,8 +1,8 @@
-"""Leave out of a document what has the wrong shape, so that the rest of it can be checked as well.
+"""Remove the parts of a document that have the wrong shape, so that the rest can be checked too.
 
-The checker's findings become edits of the nodes: a key that is meant to be another is renamed, anything else that is at
-fault is dropped, and what lacks a key is dropped as a whole. The nodes keep their places in the file, so problems that
-are found in the rest are shown where they are.
+The findings of the shape check become edits of the nodes. A misspelled key is renamed, any other faulty part is
+dropped, and so is a mapping that lacks a required key. Nodes keep their locations in the file, so problems found in the
+rest are shown at the right place.
 """
 
 import re
@@ -14,24 +14,24 @@ from wireloom.spec.yaml import MappingNode, Node, Path, Scalar, ScalarNode, Sequ
 
 _NAMING = ("types", "parameters", "errors", "checksums", "ranges", "roots", "bits")
 _STAND_INS: Mapping[str, Scalar] = {"wireloom": 1, "title": "untitled"}
-"""Keys of a document whose value nothing else depends on."""
+"""Required keys of a document whose value nothing else depends on, with a replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """The key was meant to be another."""
+    """Rename a misspelled key."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """The entry or item goes."""
+    """Remove the entry or item."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A key of the document gets a value that nothing depends on."""
+    """Give a missing key of the document its replacement value."""
 
     key: str
 
@@ -40,12 +40,12 @@ Edit = Rename | Drop | StandIn
 
 
 def lacking(path: Path, key: str) -> tuple[Path, Edit]:
-    """The edit for a mapping that lacks a key: without it, it is nothing."""
+    """The edit for a mapping that lacks a required key: add a replacement, else drop the mapping."""
     return (path, StandIn(key)) if not path and key in _STAND_INS else (path, Drop())
 
 
 def edited(node: Node, edits: Mapping[Path, Edit], path: Path = ()) -> Node | None:
-    """The node after the edits; None where nothing is left of it."""
+    """Apply the edits; None if nothing remains."""
     edit = edits.get(path)
     match edit:
         case Drop():
@@ -84,40 +84,40 @@ def _entries(node: MappingNode, edits: Mapping[Path, Edit], path: Path) -> Itera
 
 
 def _with(node: MappingNode, key: str, edits: Mapping[Path, Edit]) -> Node | None:
-    """The document with a stand-in under that key."""
+    """The document with the replacement value of a key added."""
     added = ScalarNode(key, key, node.location), ScalarNode(_STAND_INS[key], str(_STAND_INS[key]), node.location)
     rest = {path: edit for path, edit in edits.items() if path}
     return edited(replace(node, entries=(*node.entries, added)), rest)
 
 
 def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
-    """The names that the edits take out of a document or leave half-defined; `errors:` for all of that mapping."""
+    """The names that the edits remove or leave half-defined; `errors:` stands for all names of that mapping."""
     for path, edit in edits.items():
         if isinstance(edit, StandIn) or (isinstance(edit, Rename) and not _is_taken(node, path, edit.key)):
             continue
         yield from _innermost_name(path)
         if "flatten" in path[-3:] or _melts(find(node, path)[1]):
-            yield "types:"  # what the struct would have lent is looked for everywhere
+            yield "types:"  # any name may have been a member of the flattened struct
         if len(path) == 1:
             yield f"{path[0]}:"
-            yield str(path[0])  # or a name that lost its indentation
+            yield str(path[0])  # or the key is a name that lost its indentation
         yield from _names(find(node, path)[1], path)
 
 
 def _melts(node: Node) -> bool:
-    """Whether it is a field whose members are members of the struct around."""
+    """Whether the node is a field with `flatten`."""
     entries = node.entries if isinstance(node, MappingNode) else ()
     return any(isinstance(value, MappingNode) and value.entry("flatten") is not None for _, value in entries)
 
 
 def _is_taken(node: Node, path: Path, key: str) -> bool:
-    """Whether the mapping at the path's end has that key, too."""
+    """Whether the mapping that contains the path's last key also has the key `key`."""
     around = find(node, path[:-1])[1]
     return isinstance(around, MappingNode) and around.entry(key) is not None
 
 
 def _is_name(path: Path) -> bool:
-    """Whether the last step is a name that the author gave, and no key of the language."""
+    """Whether the last step is a name chosen by the author, not a key of the language."""
     match path:
         case (*_, "fields", int(), str()):
             return True
@@ -137,7 +137,7 @@ def _innermost_name(path: Path) -> Iterator[str]:
 def _names(node: Node, path: Path) -> Iterator[str]:
     match node:
         case ScalarNode(text=text) if path[-2:-1] == ("fields",):
-            first, *others = re.findall(r"\w+", text) or [""]  # an item that is no mapping
+            first, *others = re.findall(r"\w+", text) or [""]  # an item that is not a mapping
             yield others[0] if first == "mark" and others else first
         case ScalarNode(text=text):
             yield from (text,) if path[-1:] == ("mark",) else ()

@@ -1,4 +1,4 @@
-"""The published JSON Schema of the language, made from the classes that the loader checks with."""
+"""Generate the published JSON Schema of the language from the classes that the loader checks with."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class _InOrder(GenerateJsonSchema):
-    """Keys stay in the order of the language, in which people read them."""
+    """Keep keys in the order of the language, which is meant for readers."""
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:  # noqa: ARG002 - pydantic's signature
         return value
 
 
 def language_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a spec file: a format where it has the key `format`, a library where it has `library`."""
+    """JSON Schema 2020-12 of a spec file: a format, library or schema, depending on the key that names it."""
     kinds = (FormatDocument, LibraryDocument, SchemaDocument)
     references, definitions = models_json_schema(
         [(kind, "validation") for kind in kinds], by_alias=True, schema_generator=_InOrder

@@ -1,7 +1,7 @@
-"""Slips of the keyboard that a checker of shapes would say many things of: what each is, said once.
+"""Recognize typing slips that would cause many misleading shape errors, and report each once.
 
-A forgotten indentation, a comma without quotes and a key without a value are told by the nodes around them, before the
-document is held against the classes of the language. What is said of such a part is not said again by the checker.
+Forgotten indentation, a comma without quotes and a key without a value are recognized by the nodes around them, before
+pydantic checks the document. The caller hides findings of that check below a part reported here.
 """
 
 import re
@@ -27,7 +27,7 @@ _OF_UNIONS = ("select", "cases", "otherwise")
 _PLAIN_ITEM = re.compile(r"(.*?)(?:(?:\s*[:=]\s*|(?<=\w)\s+(?=\w))(.*))?", re.DOTALL)
 _DECIMAL = re.compile(r"([-+]?[0-9]+), ([0-9]+)")
 _GLUED = re.compile(r"(\w+)(?:\s*[:=]\s*|\s+)([^\s<>=!&|+*/%-].*)", re.DOTALL)
-_PROSE = ("doc", "unit", "title", "source")  # keys of texts that may have commas
+_PROSE = ("doc", "unit", "title", "source")  # keys of texts that may contain commas
 _ALL_KEYS = frozenset(
     key
     for each in vars(language).values()
@@ -54,9 +54,9 @@ _TYPES = ("int", "uint8", "int16", "float", "bool", "str", "bytes", "list", "map
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A part of the document that goes, and what to say of it; nothing where another slip says it.
+    """A part of the document to remove, and the problem to report; None if another slip reports it.
 
-    A key that was `meant` to be another stays as that.
+    With `meant`, the key is renamed to that in place of being removed.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class Slip:
 
 
 def slips(document: Node) -> Iterator[Slip]:
-    """The slips of a document; of what a comma has torn apart nothing else."""
+    """The slips of a document; parts broken by a comma or a missing space get no other report."""
     torn = (*_glued(document, ()), *_torn(document, ()))
     yield from torn
     below = tuple(slip.path for slip in torn)
@@ -73,7 +73,7 @@ def slips(document: Node) -> Iterator[Slip]:
 
 
 def _glued(node: Node, path: Path) -> Iterator[Slip]:
-    """Keys that no colon and space stands after: `{type uint8}`, `{type:uint8}` are keys without a value."""
+    """Keys without a colon and a space after them: `{type uint8}` and `{type:uint8}` are keys without a value."""
     for index, item in enumerate(items(node)):
         yield from _glued(item, (*path, index))
     if path[-1:] == ("fields",) or path[:1] == ("examples",):
@@ -94,7 +94,7 @@ def _glued(node: Node, path: Path) -> Iterator[Slip]:
 
 
 def _may_be_key(word: str, path: Path) -> bool:
-    """Whether a word is a key of the language, or a field's name where one must stand."""
+    """Whether a word is a key of the language, or a field's name where a name is expected."""
     above = path[-1] if path else ""
     if isinstance(above, int):
         return path[-2:-1] == ("fields",) or word in _ALL_KEYS
@@ -106,7 +106,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _torn(node: Node, path: Path) -> Iterator[Slip]:
-    """Commas without quotes within parentheses: what stands after them has become a key without a value."""
+    """Commas without quotes within parentheses: the text after the comma has become a key without a value."""
     for index, item in enumerate(items(node)):
         yield from _torn(item, (*path, index))
     for number, (key, value) in enumerate(entries(node)):
@@ -129,7 +129,7 @@ def _while_empty(entries: Entries) -> Iterator[tuple[ScalarNode, Node]]:
 
 
 def _whole(path: Path) -> Path:
-    """The item of `fields`, or else the named part of the document, that a path leads into."""
+    """The item of `fields` that contains a path, else the named part of the document."""
     items = [at + 1 for at, step in enumerate(path) if isinstance(step, int) and path[at - 1 : at] == ("fields",)]
     return path[: items[-1]] if items else path[:2]
 
@@ -169,7 +169,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def _beside_document(document: MappingNode) -> Iterator[Slip]:
-    """Names that stand beside the mapping that they belong to, at the document's edge."""
+    """Keys at the top level that belong, indented, into the mapping above them."""
     known, above, said = frozenset(language.FormatDocument.keys()), "", True
     for key, value in document.entries:
         if key.text in known:
@@ -183,7 +183,7 @@ def _beside_document(document: MappingNode) -> Iterator[Slip]:
 
 
 def _of_framing(document: MappingNode) -> Iterator[Slip]:
-    """The key that says what sort of framing it is, misspelled."""
+    """A misspelled key that decides the kind of framing, or two such keys."""
     framing = child(document, "framing")
     stated = [key for key, _ in entries(framing) if key.text in _FRAMINGS]
     if len(stated) > 1:
@@ -195,7 +195,7 @@ def _of_framing(document: MappingNode) -> Iterator[Slip]:
 
 
 def _below_types(types: Entries) -> Iterator[Slip]:
-    """Keys of the document that stand below `types`, where names are capitalized."""
+    """Keys of the document that are indented below `types`; names of types are capitalized."""
     for key, _ in types:
         if key.text in language.FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
             path = ("types", key.text)
@@ -204,7 +204,7 @@ def _below_types(types: Entries) -> Iterator[Slip]:
 
 
 def _beside_types(types: Entries) -> Iterator[Slip]:
-    """Keys of a type that stand beside its name."""
+    """Keys of a type at the same level as its name."""
     above: ScalarNode | None = None
     said = False
     for key, value in types:
@@ -220,20 +220,20 @@ def _beside_types(types: Entries) -> Iterator[Slip]:
 
 
 def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
-    """The key that says what sort of type it is, misspelled: all that stands beside it would be unknown."""
+    """A misspelled key that decides the kind of type; all keys beside it would be unknown."""
     yield from _misspelled(form, path, _FORMS, _NEAR)
     yield from _of_tag(form, path)
 
 
 def _of_tag(union: Node | None, path: Path) -> Iterator[Slip]:
-    """The key that says where the tag of a union is, misspelled."""
+    """A misspelled key in the tag of a union."""
     stated = child(union, "select")
     if isinstance(stated, MappingNode):
         yield from _misspelled(stated, (*path, "select"), _TAGS, _NEAR_TAG)
 
 
 def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: float) -> Iterator[Slip]:
-    """A mapping that has none of the keys that say what it is, and one that is spelled much like one of them."""
+    """Report a mapping that lacks all of the keys `forms`, but has a key with a similar spelling."""
     keys = {key.text: key for key, _ in form.entries}
     if any(each in keys for each in forms):
         return
@@ -246,7 +246,7 @@ def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: flo
 
 
 def _is_beside(key: ScalarNode, value: Node, others: Entries) -> bool:
-    """Whether what a field says stands beside its name and its type, or its name has a key of its own."""
+    """Whether the keys of a field are at the level of its name, or the name is the value of a key `name`."""
     texts = {each.text for each, _ in others}
     if not isinstance(value, ScalarNode) or _is_empty(value) or key.text in STEPS or not texts <= _FIELD_KEYS:
         return False
@@ -254,12 +254,12 @@ def _is_beside(key: ScalarNode, value: Node, others: Entries) -> bool:
 
 
 def _brief(node: Node) -> str:
-    """A value as it is written; of what is no scalar, that there is more."""
+    """The text of a scalar; `...` for anything else."""
     return node.text if isinstance(node, ScalarNode) else "..."
 
 
 def _meant_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
-    """The step that is meant by a key that is none, and says what a step does; empty where it may be a field."""
+    """The step whose misspelled name or whose keys the item has; empty if the item may be a field."""
     if key.text in STEPS:
         return ""
     near = get_close_matches(key.text.lower(), STEPS, 1, _NEAR_STEP)
@@ -277,7 +277,7 @@ def _meant_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
 
 
 def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[Slip]:
-    """What is wrong with an item of `fields`, whose one key is a field's name or a step."""
+    """Slips in an item of `fields`, which must have one key: a field's name or a step."""
     if not item.entries:
         return
     (key, value), *others = item.entries
@@ -326,13 +326,13 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
 
 
 def _is_meant_as_field(value: Node, types: frozenset[str]) -> bool:
-    """Whether what a step says is what a field says: `mark: uint8` is no name of an offset."""
+    """Whether a step's value looks like a field's: `mark: uint8` is a type, not the name of an offset."""
     typed = isinstance(value, MappingNode) and value.entry("type") is not None
     return typed or (isinstance(value, ScalarNode) and is_type(value.text, types))
 
 
 def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
-    """The type that is all that a mapping has."""
+    """The type that is the only entry of a mapping, as in `{uint8}`."""
     match value.entries:
         case [(key, nothing)] if _has_none(nothing) and is_type(key.text, types):
             return key
@@ -341,14 +341,14 @@ def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
 
 
 def _of_text(item: ScalarNode, path: Path) -> Iterator[Slip]:
-    """An item that is no mapping, since no colon and space stand after its name."""
+    """An item that is a text, because no colon and space follow its name."""
     name, type = _PLAIN_ITEM.fullmatch(item.text).groups("")  # type: ignore[union-attr]  # it matches any text
     message = f"a colon and a space must follow {name}" if type else f"{name} has no type"
     yield Slip(path, _at(item, "yaml-syntax", message, f"write `- {name}: {type or 'uint8'}`", path))
 
 
 def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
-    """Keys of a union beside the field's own, and keys without a value; what a comma without quotes made of a text."""
+    """Keys of a union at the field, keys without a value, and texts that an unquoted comma has split."""
     for key, value in field.entries:
         if key.text in _OF_UNIONS or (key.text == "oneOf" and isinstance(value, MappingNode)):
             form = f"{{select: {_tag(field)}, cases: {{...}}}}" if key.text in _OF_UNIONS else f"{{{key.text}: ...}}"
@@ -377,7 +377,7 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
 
 
 def _of_cases(union: Node | None, path: Path) -> Iterator[Slip]:
-    """Cases with keys of a field, which types have not."""
+    """Cases with keys of a field, which types do not have."""
     for key, value in entries(child(union, "cases")):
         if child(value, "type") is not None and {each.text for each, _ in entries(value)} - _CASE_KEYS:
             message = f"case {key.text} has keys of a field, but must be a type"
@@ -386,13 +386,13 @@ def _of_cases(union: Node | None, path: Path) -> Iterator[Slip]:
 
 
 def _tag(field: MappingNode) -> str:
-    """What a union selects by, as far as it is said."""
+    """The text of the union's `select`, or `kind` if it has none."""
     tags = (each.text for key, each in field.entries if key.text == "select" and isinstance(each, ScalarNode))
     return next(tags, "kind")
 
 
 def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
-    """What a comma without quotes made of the text of a bit."""
+    """The text of a bit that an unquoted comma has split."""
     before: ScalarNode | None = None
     for key, value in entries(said):
         if before is not None and _is_behind_comma(before, key, value, _BIT_KEYS):
@@ -402,7 +402,7 @@ def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
 
 
 def _is_behind_comma(before: ScalarNode, key: ScalarNode, value: Node, known: AbstractSet[str]) -> bool:
-    """Whether a key without a value is the end of a text that a comma has ended, and no key that is misspelled."""
+    """Whether a key without a value is the rest of a text split by a comma, and not a misspelled key."""
     if not _has_none(value) or key.text in known or before.value is None or isinstance(before.value, bool):
         return False
     return not get_close_matches(key.text, known, 1, _NEAR)

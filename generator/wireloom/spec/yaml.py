@@ -1,8 +1,8 @@
-"""YAML with positions: text -> nodes that know where they stand.
+"""Parse YAML into nodes with positions.
 
-The subset is the plain one: mappings with unique scalar keys, sequences, scalars; no anchors, aliases or tags. Plain
-scalars mean what YAML 1.2 says (`true`, `null`, decimal and hexadecimal integers, floats), so that `on` and `no` are
-texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
+Only plain YAML is accepted: mappings with unique scalar keys, sequences and scalars, but no anchors, aliases or tags.
+Plain scalars have their meaning of YAML 1.2 (`true`, `null`, decimal and hexadecimal integers, floats), so `on` and
+`no` are texts. `012` is a text as well, because YAML 1.1 and 1.2 read it as different numbers.
 """
 
 import contextlib
@@ -23,10 +23,10 @@ Scalar = int | float | bool | str | None
 
 @dataclass(frozen=True, slots=True)
 class ScalarNode:
-    """A scalar: its value, the text it was written as, and the column of that text's first character.
+    """A scalar: its value, its text, and the location of its first character.
 
-    `written` is what a key is called in the file, where it has another name here, and `stands_for` which one it is of
-    several that stand there; `columns` are those of each character in the file's text, where the text is another here.
+    Copies of a document may change a key: `written` is then the key in the file, and `stands_for` the name of this copy
+    if one key of the file became several. `columns` are the file's columns of each character, if the text was changed.
     """
 
     value: Scalar
@@ -40,14 +40,14 @@ class ScalarNode:
 
 @dataclass(frozen=True, slots=True)
 class SequenceNode:
-    """Items in order. `numbers` are those that they have in the file, where some were left out."""
+    """Items in order; `numbers` are their indexes in the file, if some items were removed."""
 
     items: tuple["Node", ...]
     location: Location
     numbers: tuple[int, ...] | None = None
 
     def number(self, index: int) -> int:
-        """The number of an item in the file."""
+        """The index of an item in the file."""
         return index if self.numbers is None else self.numbers[index]
 
 
@@ -59,7 +59,7 @@ class MappingNode:
     location: Location
 
     def entry(self, key: str) -> tuple[ScalarNode, "Node"] | None:
-        """The entry whose key is written so."""
+        """The entry with this key."""
         return self._by_key.get(key)
 
     @cached_property
@@ -83,14 +83,14 @@ _DEPTH = 100
 _DIGITS = re.compile(r"[-+]?[0-9]+|-?0x[0-9a-fA-F]+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _NO_BREAKS = {0x85: 0xF0085, 0x2028: 0xF2028, 0x2029: 0xF2029}
-"""Characters that break lines for PyYAML, as YAML 1.1 has it, and what stands for them while it reads."""
+"""Characters that break lines in YAML 1.1, so for PyYAML; private characters replace them while it reads."""
 _BREAKS = {stand_in: character for character, stand_in in _NO_BREAKS.items()}
-_HALF = re.compile("[\ud800-\udfff]")  # of a character that is escaped in two
+_HALF = re.compile("[\ud800-\udfff]")  # half of a character that was escaped as a surrogate pair
 _BEYOND_UNICODE = re.compile(r"^[^#\n]*?(\\U(?!000|0010)[0-9A-Fa-f]{8})", re.MULTILINE)
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's composer without aliases, and with `?` inside a plain scalar of a flow mapping, as YAML 1.2 has it."""
+    """PyYAML's composer without aliases, and with `?` inside plain scalars of flow mappings, as YAML 1.2 allows."""
 
     _inside_plain = False
     _depth = 0
@@ -125,11 +125,11 @@ class _Loader(yaml.SafeLoader):
         return "x" if self._inside_plain and character == "?" else character
 
 
-_BEYOND = re.compile(r"(?m)(^|[\s\[{,])[*&!][^\s=]")  # aliases, anchors and tags, which libyaml takes without a word
+_BEYOND = re.compile(r"(?m)(^|[\s\[{,])[*&!][^\s=]")  # aliases, anchors and tags, which libyaml accepts silently
 
 
 def compose(text: str) -> yaml.Node | None:
-    """PyYAML's nodes; by libyaml where it is there, six times faster, and in its own words where something is wrong."""
+    """Compose PyYAML's nodes: by libyaml, which is faster, or by `_Loader` if that fails or is not installed."""
     fast = getattr(yaml, "CSafeLoader", None)
     if fast is not None and not _BEYOND.search(text):
         with contextlib.suppress(yaml.YAMLError, RecursionError):
@@ -140,7 +140,7 @@ def compose(text: str) -> yaml.Node | None:
 
 
 def _is_shallow(node: yaml.Node) -> bool:
-    """Whether nothing is nested deeper than specs are."""
+    """Whether no node is nested deeper than specs may be."""
     level = [node]
     for _ in range(_DEPTH):
         level = [part for each in level for part in _parts(each)]
@@ -156,12 +156,12 @@ def _parts(node: yaml.Node) -> list[yaml.Node]:
 
 
 def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
-    """The document, and what is wrong with it as YAML."""
+    """The document's node, and its problems as YAML; the node is None if the text cannot be parsed."""
     try:
         composed = compose(text.translate(_NO_BREAKS))
     except yaml.MarkedYAMLError as error:
         return None, (_syntax_problem(error, text, file),)
-    except (OverflowError, ValueError):  # from `chr`
+    except (OverflowError, ValueError):  # raised by `chr`
         message, hint = "a character beyond Unicode", r"the last character is \U0010FFFF"
         found = _BEYOND_UNICODE.search(text)
         return None, (Problem("yaml-syntax", message, hint, _located(text, found.start(1) if found else 0, file), ""),)
@@ -177,7 +177,7 @@ def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
 
 
 def _located(text: str, index: int, file: str) -> Location:
-    """Where a character of the text stands."""
+    """The location of a character of the text."""
     ends = [found.end() for found in _BREAK.finditer(text, 0, index)]
     return Location(file, len(ends) + 1, index - (ends[-1] if ends else 0) + 1)
 
@@ -204,7 +204,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Proble
 
 
 def _without_colon(error: yaml.MarkedYAMLError, lines: list[str]) -> tuple[int, str] | None:
-    """The line, and its number, that is a key without a colon, of which the reader of YAML tells one line later."""
+    """The number and text of the line with a key without a colon; PyYAML reports the line after it."""
     problem, mark, opened = error.problem or "", error.problem_mark, error.context_mark
     if problem.startswith("could not find expected ':'") and opened is not None:
         found = opened.line
@@ -218,15 +218,15 @@ def _without_colon(error: yaml.MarkedYAMLError, lines: list[str]) -> tuple[int, 
 
 
 _BARE = re.compile(r"(^|\s)#.*$")  # a comment
-_KEY_ALONE = re.compile(r"\s*(- )?[A-Za-z]\w*( +[\w.-]+)?\s*")  # a key, and perhaps one word behind it
-_NO_COLON = re.compile(r"\s*- (\w+)(?: +|:)\{")  # an item that the brace of a mapping follows at once
+_KEY_ALONE = re.compile(r"\s*(- )?[A-Za-z]\w*( +[\w.-]+)?\s*")  # a key, and perhaps one word after it
+_NO_COLON = re.compile(r"\s*- (\w+)(?: +|:)\{")  # an item whose name is directly followed by the brace of a mapping
 _COLON = re.compile(r":(\s|$)")
 _QUOTES = "put text into quotes if it contains `: ` or ` #`, or, inside of braces, a comma or a bracket"
 _COLUMN = "keys of one mapping and items of one list begin in the same column; a colon and a space follow each key"
 
 
 def _in_own_words(error: yaml.MarkedYAMLError, line: str) -> tuple[str, str]:
-    """What is wrong and what would be right, where the reader of YAML speaks of its own tokens."""
+    """A message and a hint in place of PyYAML's error, which speaks of parser tokens."""
     problem = error.problem or str(error)
     mark, opened = error.problem_mark, error.context_mark
     within = line[: mark.column] if mark else line
@@ -269,7 +269,7 @@ def _node(node: yaml.Node, file: str, path: Path, problems: list[Problem]) -> No
 
 
 def _joined(text: str) -> str:
-    """The text, a character that was escaped in two halves (as JSON has it) put together."""
+    """Join the two halves of characters that were escaped as surrogate pairs, as JSON writes them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") if _HALF.search(text) else text
 
 
@@ -315,7 +315,7 @@ def _entries(
 
 
 def child(node: Node | None, *keys: str) -> Node | None:
-    """What stands below these keys; None where it does not."""
+    """The node below these keys; None if it is missing."""
     for key in keys:
         entry = node.entry(key) if isinstance(node, MappingNode) else None
         node = entry[1] if entry else None
@@ -323,22 +323,22 @@ def child(node: Node | None, *keys: str) -> Node | None:
 
 
 def scalar(node: Node | None) -> str:
-    """The text of a scalar; none of anything else."""
+    """The text of a scalar; empty for any other node."""
     return node.text if isinstance(node, ScalarNode) else ""
 
 
 def items(node: Node | None) -> tuple[Node, ...]:
-    """The items of a sequence; none of anything else."""
+    """The items of a sequence; empty for any other node."""
     return node.items if isinstance(node, SequenceNode) else ()
 
 
 def entries(node: Node | None) -> tuple[tuple[ScalarNode, Node], ...]:
-    """The entries of a mapping; none of anything else."""
+    """The entries of a mapping; empty for any other node."""
     return node.entries if isinstance(node, MappingNode) else ()
 
 
 def entries_below(node: Node | None) -> Iterator[tuple[ScalarNode, Node]]:
-    """The entries of a node, however deep."""
+    """All entries below a node, at any depth."""
     for key, inner in entries(node):
         yield key, inner
         yield from entries_below(inner)
@@ -347,7 +347,7 @@ def entries_below(node: Node | None) -> Iterator[tuple[ScalarNode, Node]]:
 
 
 def plain(node: Node) -> object:
-    """The node as plain values; keys as they are written."""
+    """Convert the node to plain values, with keys as texts."""
     match node:
         case ScalarNode():
             return node.value
@@ -360,7 +360,7 @@ def plain(node: Node) -> object:
 
 
 def find(node: Node, path: Path) -> tuple[ScalarNode | None, Node]:
-    """The entry's key (None for items and the root) and node at `path`, as far as the path leads."""
+    """The key (None for items and the root) and node at `path`, or at the last step of it that exists."""
     key: ScalarNode | None = None
     for step in path:
         match node, step:
@@ -377,7 +377,7 @@ def find(node: Node, path: Path) -> tuple[ScalarNode | None, Node]:
 
 
 def texts(node: Node, besides: str = "") -> Iterator[str]:
-    """The scalars below a node, but for those under that key."""
+    """All scalars below a node, except those under the key `besides`."""
     match node:
         case ScalarNode(text=text):
             yield text
@@ -388,14 +388,14 @@ def texts(node: Node, besides: str = "") -> Iterator[str]:
 
 
 def changed(node: Node, key: str, change: Callable[[Node], Node]) -> Node:
-    """A mapping with a change to the value of a key."""
+    """Apply a change to the value of one key of a mapping."""
     if not isinstance(node, MappingNode):
         return node
     return replace(node, entries=tuple((k, change(value) if k.text == key else value) for k, value in node.entries))
 
 
 def with_entries(node: Node, key: str, added: Entries) -> Node:
-    """A mapping with entries added to those at a key, which it need not have."""
+    """Add entries to the mapping at a key, which is created if it is missing."""
     if not added or not isinstance(node, MappingNode):
         return node
     if node.entry(key) is None:
@@ -405,7 +405,7 @@ def with_entries(node: Node, key: str, added: Entries) -> Node:
 
 
 def path_in_file(node: Node, path: Path) -> Path:
-    """The path as the file has it, which may have items that `node` has not, and other names."""
+    """Translate a path into the file's own indexes and keys, which differ if the document was changed."""
     steps: list[str | int] = []
     for depth, step in enumerate(path):
         match find(node, path[:depth])[1], step:
@@ -419,13 +419,13 @@ def path_in_file(node: Node, path: Path) -> Path:
 
 
 def path_text(path: Path) -> str:
-    """`types.Event.fields[2]`."""
+    """Format a path: `types.Event.fields[2]`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 
 
 def raw_examples(text: str) -> list[yaml.MappingNode]:
-    """The examples of a spec as PyYAML's nodes, which know their places; the spec was read before."""
+    """The examples of a spec as PyYAML's nodes, which know their positions; the text must be valid."""
     examples = _below(yaml.compose(text.translate(_NO_BREAKS), Loader=_Loader), "examples")
     found = [node for node in examples.value if isinstance(node, yaml.MappingNode)]
     assert len(found) == len(examples.value)  # noqa: S101 - it was checked when the spec was read
@@ -439,11 +439,11 @@ def _below(node: yaml.Node | None, key: str) -> yaml.Node:
 
 
 def raw_end(node: yaml.Node, text: str) -> int:
-    """Behind the last character of a value; a block's end as PyYAML says it is where the next thing begins."""
+    """The index after the last character of a value; PyYAML's own end of a block is the start of the next node."""
     match node:
         case (
             yaml.MappingNode(flow_style=False, value=[*_, (_, last)])
-            | yaml.SequenceNode(flow_style=False | None, value=[*_, last])  # None: not indented
+            | yaml.SequenceNode(flow_style=False | None, value=[*_, last])  # None: a list that is not indented
         ):
             return raw_end(last, text)
         case yaml.ScalarNode(style="|" | ">"):

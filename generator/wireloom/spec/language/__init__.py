@@ -1,8 +1,8 @@
-"""The spec language: every key, its type, its default and its meaning.
+"""The spec language: every key with its type, default and meaning.
 
-One class for each mapping that a spec can hold, 1:1 with the file, in a module for each kind of document; nothing is
-looked up or computed here. The loader checks files against these classes, and the published JSON Schema (for editors)
-is made from the same ones.
+There is one class for each kind of mapping, and one module for each kind of document. The classes mirror the file; they
+look up and compute nothing. The loader checks files against them, and the JSON Schema published for editors is
+generated from them.
 """
 
 from wireloom.spec.language.base import DECIMAL, Code, Document, ExpressionText, HexText, ScalarValue, TypeText

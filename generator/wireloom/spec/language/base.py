@@ -1,4 +1,4 @@
-"""What all documents of the language share: scalars, the class of a mapping, and how forms are told apart."""
+"""Shared parts of all document classes: scalar types, the base class of mappings, and discriminators of unions."""
 
 import re
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ _LOGICAL = (
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 )
 DECIMAL = r"decimal\([0-9]{1,9}, ?[0-9]{1,9}\)"
-"""The pattern of the word for decimals: the digits in all, and behind the point."""
+"""The pattern of the type of decimals: the total number of digits, and the digits after the point."""
 
 
 def _logical(value: object) -> object:
@@ -77,47 +77,47 @@ TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
 
 
 def key(description: str, example: object, *, default: object = None, **rules: Any) -> Any:  # noqa: ANN401
-    """A key that may be missing: what it says, and an example of its value."""
+    """An optional key, with its description and an example of its value."""
     return Field(default=default, description=description, examples=[example], **rules)
 
 
 def flag(description: str, **rules: Any) -> Any:  # noqa: ANN401 - as pydantic's own
-    """A key that is false unless a spec says it."""
+    """An optional key that is false by default."""
     return key(description, example=True, default=False, **rules)
 
 
 def required_key(description: str, example: object, **rules: Any) -> Any:  # noqa: ANN401 - as pydantic's own
-    """A key that must be there: what it says, and an example of its value."""
+    """A required key, with its description and an example of its value."""
     return Field(description=description, examples=[example], **rules)
 
 
 class Document(BaseModel):
-    """A mapping of the language: no other keys than these."""
+    """Base class of the language's mappings; it rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False, protected_namespaces=())
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
-        """The keys, as they are written."""
+        """The keys as specs write them."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     @property
     def given(self) -> frozenset[str]:
-        """The keys that are there, as they are written."""
+        """The keys that this mapping contains, as specs write them."""
         fields = type(self).model_fields
         return frozenset(fields[name].alias or name for name in self.model_fields_set)
 
     @model_validator(mode="before")
     @classmethod
     def _note_class(cls, data: object, info: ValidationInfo) -> object:
-        """Tell the loader which class a mapping was checked against, so that it can say what would be right."""
+        """Tell the loader which class checked this mapping, so that its messages can name the allowed keys."""
         if isinstance(info.context, dict):
             info.context[id(data)] = cls
         return data
 
 
 def form_by_key(keys: Mapping[str, str], otherwise: str) -> Discriminator:
-    """Tell the forms of a value apart: a text, or a mapping with one of `keys`."""
+    """Tell the forms of a value apart: a text, or a mapping that contains one of `keys`."""
 
     def form(value: object) -> str:
         if isinstance(value, Mapping):
@@ -142,4 +142,4 @@ TextOrMapping = Annotated[
     Annotated[_Text, Tag("<text>")] | Annotated[_Other, Tag("<mapping>")],
     Discriminator(lambda value: "<mapping>" if isinstance(value, Mapping) else "<text>"),
 ]
-"""Forms of a value that its own form tells apart."""
+"""Unions of two forms, told apart by the kind of the YAML value."""

@@ -1,6 +1,6 @@
-"""Which keys of a field go together: what needs another one beside it, and what excludes which.
+"""Which keys of a field need each other, and which exclude each other.
 
-One table for the reference, which shows it, and for `resolve`, which reports what breaks it.
+The reference shows this table, and `resolve` reports fields that break it.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,15 @@ COMPANIONS: Mapping[str, str] = {
     "jump": "terminator",
     "unpack": "size",
 }
-"""Keys that mean something only beside another one."""
+"""Keys that need another key beside them."""
 ON_WIRE = (
     *("at", "from", "size", "unpack", "count", "delimiter", "kept", "escape", "escaped", "pad", "charset"),
     *("terminator", "jump", "lastWhen", "tag", "oneOf", "member", "optional", "default", "const", "values", "range"),
     *("length", "pattern", "bits", "checksum", "refers", "table", "flatten", "inline", "unique", "salvage"),
     *("lineFeeds", "wire", "byteOrder", "null", "raw"),
 )
-"""Keys that say something of the wire, where computed and counted fields are not."""
-_WHETHER = ("when", "since", "until")  # say whether a field is there
+"""Keys that describe bytes on the wire, and so are not allowed on computed and counted fields."""
+_WHETHER = ("when", "since", "until")  # keys that decide whether a field is present
 _DECIDED = (
     "const",
     "values",
@@ -36,7 +36,7 @@ _DECIDED = (
     "refers",
     "table",
     "flatten",
-)  # what the value is, or whose
+)  # keys that decide the field's value, or take over another's
 _NUMERIC = dict.fromkeys(("logical", "scale", "offset"), (*_DECIDED, "inline", "unique", "salvage", "hidden"))
 EXCLUDED: Mapping[str, tuple[str, ...]] = {
     "compute": ("counted", *ON_WIRE),
@@ -61,13 +61,13 @@ EXCLUDED: Mapping[str, tuple[str, ...]] = {
 }
 """The keys that each key excludes."""
 EXCLUDED_BY_OMISSION = (*_WHETHER, "derive", "const", "flatten", "hidden")
-"""Keys that no element of an array has which may be left out: they say, too, whether it is there, or what it is."""
+"""Keys that an optional array element cannot have, since they also decide its presence or its value."""
 OF_WHOLE_BYTES = (*_WHETHER, "from", "size", "bits", "checksum", "as", "refers")
-"""Keys that no field has which shares its bytes with others."""
+"""Keys that a bit field cannot have unless it fills whole bytes."""
 CHECKED = frozenset(
     (
         *("const", "values", "range", "length", "pattern", "size", "delimiter", "checksum", "refers", "unique"),
         *("bits", "logical"),
     )
 )
-"""Keys whose check has a code, which `else` replaces."""
+"""Keys whose check reports an error code, which `else` replaces."""

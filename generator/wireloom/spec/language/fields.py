@@ -1,4 +1,4 @@
-"""Fields: where their bytes are, what they must hold, how readers see them."""
+"""Fields: where their bytes are, which values are allowed, and how readers see them."""
 
 from typing import Literal
 
@@ -58,7 +58,7 @@ class Salvage(Document):
 
 
 class Jump(Document):
-    """The elements of a list go on elsewhere in the record."""
+    """A pointer, in place of an element, to where the list continues."""
 
     type: TypeText = required_key("The unsigned integer's type.", "uint16")
     range: str | int = required_key("The numbers that are pointers to the rest of the list, not elements.", "0xC000 ..")
@@ -67,7 +67,7 @@ class Jump(Document):
 
 
 class Logical(Document):
-    """A time counted in a unit: one of the two."""
+    """A time counted in a unit; give `timestamp` or `duration`."""
 
     timestamp: str | None = key(
         "A time in `s`, `ms`, `us` (or multiples: `10ms`) since `epoch`; `ns` needs `raw`. For a float, `s` or `ms`.",
@@ -100,7 +100,7 @@ class PackingChoice(Document):
 
 
 class Flattening(Document):
-    """The members of a struct get other names in the one around it: some by name, the others by a prefix."""
+    """New names for the members of a flattened struct: some by name, the others by a prefix."""
 
     prefix: str | None = key(
         "A prefix for their names: `source` gives `sourceAddress`, `source_` gives `source_address`.", "source"

@@ -1,4 +1,4 @@
-"""Formats: the whole of a spec file, with its parameters, limits, checksums, roots and examples."""
+"""A format: the whole spec file with its parameters, limits, checksums, roots and examples."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,13 +23,13 @@ from wireloom.spec.language.structs import NamedType, Versions
 
 
 class ParameterByName(Document):
-    """Decided by a parameter."""
+    """A behaviour that a parameter decides."""
 
     parameter: str = required_key("The parameter's name.", "invalid_text")
 
 
 class ByteOrderByParameter(Document):
-    """A byte order that the bytes do not tell."""
+    """A byte order that a parameter decides."""
 
     parameter: str = required_key("The parameter that says `big`, `little` or `auto`.", "byteOrder")
     wrong_when: list[Code] = key(
@@ -41,7 +41,7 @@ class ByteOrderByParameter(Document):
 
 
 class Parameter(Document):
-    """A choice that the bytes do not tell; give `oneOf` or `type`."""
+    """A choice that the caller makes, since the bytes do not tell; give `oneOf` or `type`."""
 
     one_of: list[str] | None = key("The allowed texts.", ["id", "version"], alias="oneOf")
     type: Literal["int", "bool", "str", "range"] | None = key(
@@ -104,7 +104,7 @@ _Digests = Annotated[list[DigestName], Field(min_length=1, max_length=4)]
 
 
 class Digest(Document):
-    """A digest of which the beginning stands there, or a digest of digests."""
+    """A digest or its first bytes; the digest may be applied several times."""
 
     digest: TextOrList[DigestName, _Digests] = required_key(
         "The digest, or several, applied one after another: `[sha256, sha256]`.", ["sha256", "sha256"]
@@ -120,7 +120,7 @@ ChecksumForm = Annotated[
 
 
 class NamedRange(Document):
-    """Integers and the name that they have."""
+    """A named range of integers."""
 
     name: str = required_key("The name.", "control")
     min: int | None = key("The smallest number; by default no limit.", -49)
@@ -139,7 +139,7 @@ class RootDocument(Document):
 class Example(Document):
     """Bytes, and the value or the error that they mean; give `hex` or `text`, and `value` or `error`.
 
-    One that has neither of the latter is begun: it does not hold, and `wireloom test --record` writes what comes.
+    An example without `value` and `error` fails until `wireloom test --record` writes the outcome.
     """
 
     name: str = required_key("What it shows.", "two readings")
@@ -159,13 +159,13 @@ class Example(Document):
     doc: str = key("A description.", "The length is 0", default="")
 
     def without_outcome(self) -> "Example":
-        """The same bytes, read the same way, with no word of what they mean."""
+        """The same input without the expected value or error."""
         stays = self.model_fields_set - {"value", "error", "path", "offset", "rebuilds"}
         return self.model_construct(stays, **{name: getattr(self, name) for name in stays})
 
 
 class Allowance(Document):
-    """A warning that the author knows of."""
+    """A warning that is allowed."""
 
     id: str = required_key("The warning's id.", "certain-condition")
     at: str = key("A path: the warning is allowed there and below; by default everywhere.", "types.Frame", default="")

@@ -29,7 +29,7 @@ class SizeFraming(Document):
 
 
 class DelimiterFraming(Document):
-    """Bytes behind each record."""
+    """Bytes after each record."""
 
     delimiter: HexText = required_key("The bytes.", "0d0a")
     escape: HexText | None = key("The escape byte.", "7d")

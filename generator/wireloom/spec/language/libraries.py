@@ -1,4 +1,4 @@
-"""Libraries: types that several formats have in common."""
+"""Libraries: types that several formats share."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from wireloom.spec.language.structs import NamedType
 
 
 class LibraryDocument(Document):
-    """Types for formats to import, and what these types name."""
+    """Types for formats to import, with everything that they refer to."""
 
     wireloom: Literal[1] = required_key("The version of the language.", 1)
     library: str = required_key("Its name, which formats import.", "network")

@@ -1,4 +1,4 @@
-"""Shared schemas: the columns that several encodings of one event have in common."""
+"""Shared schemas: columns that several encodings of one event share."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Steps between fields: checks, verifications, needs, and what is discarded."""
+"""Steps between fields: check, verify, need and discard."""
 
 from wireloom.spec.language.base import Code, Document, ExpressionText, key, required_key
 

@@ -1,4 +1,4 @@
-"""Structs: their entries, their versions, and every type that can have a name."""
+"""Structs, their entries and versions, and the union of all forms of named types."""
 
 from functools import cached_property
 from typing import Annotated, Literal
@@ -65,17 +65,17 @@ class Entry(Document):
 
     @property
     def is_field(self) -> bool:
-        """Whether the entry is a field, not a step."""
+        """Whether the entry is a field and not a step."""
         return self.key in self.__pydantic_extra__
 
     @property
     def field(self) -> str | FieldDocument:
-        """The field, where the entry is one."""
+        """The field, either its short form (the type) or all keys; only if the entry is a field."""
         return self.__pydantic_extra__[self.key]
 
     @cached_property
     def full(self) -> FieldDocument:
-        """The field with all of its keys; where the entry is a step, one that says nothing."""
+        """The field with all of its keys; for a step, a field with an empty type."""
         field = self.field if self.is_field else ""
         return FieldDocument(type=field) if isinstance(field, str) else field
 

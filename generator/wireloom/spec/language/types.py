@@ -1,4 +1,4 @@
-"""Types: a text, or a mapping that selects, tries or falls back."""
+"""Types: a text, or a mapping with `select`, `oneOf` or `attempt`."""
 
 from typing import Annotated
 

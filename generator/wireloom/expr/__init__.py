@@ -1,1 +1,1 @@
-"""The expression language: small, total, never `eval`."""
+"""The expression language: small, total, and never evaluated with `eval`."""

@@ -1,8 +1,8 @@
-"""The expressions of the spec language, as values.
+"""The syntax tree of the spec language's expressions.
 
-An expression is a small, total computation over fields that come earlier in the record, over parameters, and over a
-few facts of the position (`here`, `size`, `index`). Every name is resolved by the author's half (`resolve`) before an
-emitter sees the tree, so an emitter never has to ask what a name means. Nothing here can loop, fail or allocate.
+An expression computes a value from earlier fields of the record, parameters, and the position (`here`, `size`,
+`index`). `resolve` replaces every name by what it refers to before an emitter sees the tree. Expressions are total:
+they cannot loop, fail or allocate.
 """
 
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant: an integer, a boolean, a text or null; bytes only where the language itself puts them."""
+    """A constant: an integer, a boolean, a text or null; bytes occur only in expressions that Wireloom makes itself."""
 
     value: int | bool | str | bytes | None
-    notation: str = field(default="", compare=False)  # how the spec writes an integer
+    notation: str = field(default="", compare=False)  # the notation of an integer in the spec
 
     def __eq__(self, other: object) -> bool:
-        """True is another constant than 1."""
+        """Compare the type too: true and 1 are different constants."""
         return isinstance(other, Literal) and (type(self.value), self.value) == (type(other.value), other.value)
 
     def __hash__(self) -> int:
@@ -43,7 +43,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as the author wrote it, possibly dotted; only between parsing and resolving."""
+    """A name as the author wrote it, possibly dotted; `resolve` replaces all of them."""
 
     parts: tuple[str, ...]
     column: int = 0
@@ -51,7 +51,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class FieldRef:
-    """The value of a field: `up` enclosing structs outward, then the field, then members of it."""
+    """The value of a field, or of a member of it; `up` counts the enclosing structs to go outward."""
 
     up: int
     name: str
@@ -78,10 +78,9 @@ class ParameterRef:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A fact of the position.
+    """A position, in bytes or elements.
 
-    `here` (bytes from the struct's start), `size` (bytes of the struct's region), `index` (place in the enclosing
-    list).
+    `here` counts bytes from the struct's start, `size` those of its region, `index` the elements of the enclosing list.
     """
 
     fact: str
@@ -97,9 +96,9 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Arithmetic (`+ - * & | ^ << >>`), comparison (`== != < <= > >=`) or logic (`and`, `or`.
+    """Arithmetic (`+ - * & | ^ << >>`), comparison (`== != < <= > >=`) or logic (`and`, `or`).
 
-    The right side only where needed).
+    The right side of `and` and `or` is evaluated only if needed.
     """
 
     operator: str
@@ -109,11 +108,11 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """`x in [1, 2, 3]`: equal to one of the literals."""
+    """`x in [1, 2, 3]`: whether the operand equals one of the literals."""
 
     operand: "Expression"
     options: tuple[int | bool | str | bytes | None, ...]
-    notation: str = field(default="", compare=False)  # how the spec writes integers
+    notation: str = field(default="", compare=False)  # the notation of integers in the spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of `expr.functions.FUNCTIONS` applied to arguments."""
+    """A call of a function from `expr.functions.FUNCTIONS`."""
 
     function: str
     arguments: tuple["Expression", ...]
@@ -139,7 +138,7 @@ Expression = Union[
 
 
 def parts(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that an expression is made of."""
+    """The direct subexpressions of an expression."""
     match expression:
         case Literal() | Name() | FieldRef() | MarkRef() | ParameterRef() | Position():
             return ()
@@ -156,7 +155,7 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
 
 
 def leaves(expression: Expression) -> Iterator[Expression]:
-    """What a choice may give: its sides, those of choices in them likewise; else the expression itself."""
+    """The possible results of nested conditionals; any other expression itself."""
     if isinstance(expression, Conditional):
         yield from leaves(expression.then)
         yield from leaves(expression.otherwise)
@@ -165,13 +164,13 @@ def leaves(expression: Expression) -> Iterator[Expression]:
 
 
 def constants(expression: Expression) -> tuple[int | bool | str | bytes | None, ...] | None:
-    """All that an expression can give, where that is a choice of constants."""
+    """All possible values of an expression, if it chooses among constants; else None."""
     found = [each.value for each in leaves(expression) if isinstance(each, Literal)]
     return tuple(found) if len(found) == len([*leaves(expression)]) else None
 
 
 def integer_of(expression: Expression | None) -> int | None:
-    """The integer that an expression states, with its sign; None where it is no such constant."""
+    """The value of an integer literal, with its sign; None for any other expression."""
     match expression:
         case Literal(int(value)):
             return value
@@ -182,12 +181,12 @@ def integer_of(expression: Expression | None) -> int | None:
 
 
 def fields_in(expression: Expression) -> Iterator[FieldRef]:
-    """The fields that an expression looks at."""
+    """The fields that an expression refers to."""
     return (each for each in references(expression) if isinstance(each, FieldRef))
 
 
 def references(expression: Expression) -> Iterator[Expression]:
-    """The names, marks, parameters and positions that an expression looks at."""
+    """The leaves of an expression: literals, names, fields, marks, parameters and positions."""
     inner = parts(expression)
     if not inner:
         yield expression

@@ -1,7 +1,7 @@
-"""What is known of an expression's value before there is any data: how small and large it gets, whether it may be null.
+"""Bounds of an expression's value that hold for all data: the smallest and largest integer, and whether it may be null.
 
-Integers are exact within 128 bits (`LOWEST` .. `HIGHEST`), and a result beyond is null. Where the extents of the parts
-prove that neither can happen, generated code may use plain operators, and a computed column need not be nullable.
+Integers are exact within 128 bits (`LOWEST` .. `HIGHEST`); a result beyond is null. If the bounds of the operands rule
+out both null and overflow, generated code uses plain operators, and a computed column need not be nullable.
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ class Extent:
 
     @property
     def text(self) -> str:
-        """Its ends, in words."""
+        """The bounds in words."""
         if self.low == self.high:
             return str(self.low)
         return f"{self.low} {'or more' if self.high >= _LONG else f'to {self.high}'}"
 
     def joined(self, other: "Extent") -> "Extent":
-        """What is known of a value that has either extent."""
+        """The bounds of a value that lies within either extent."""
         return Extent(min(self.low, other.low), max(self.high, other.high), self.nullable or other.nullable)
 
 
@@ -44,17 +44,17 @@ _FLAG = Extent(0, 1, nullable=False)
 
 
 class Known:
-    """What is known of expressions, where `fields` says what is known of the fields of the struct itself.
+    """Computes the extents of expressions; `fields` has the extents of the struct's own fields.
 
-    Each part of an expression is looked at once, however often it and what it stands in are asked about.
+    Each subexpression is computed once and then remembered.
     """
 
     def __init__(self, fields: Extents) -> None:
         self._fields = fields
-        self._found: dict[int, tuple[Expression, Extent]] = {}  # by id; the expression stays with it
+        self._found: dict[int, tuple[Expression, Extent]] = {}  # by id; keeping the expression keeps its id unique
 
     def of(self, expression: Expression) -> Extent:
-        """What is known of a value."""
+        """The extent of an expression."""
         found = self._found.get(id(expression))
         if found is None:
             found = self._found[id(expression)] = expression, self._extent(expression)
@@ -99,17 +99,17 @@ class Known:
                 assert_never(expression)
 
     def _operand(self, expression: Expression) -> Extent:
-        """What is known of an operand; what may be of another kind than the operator takes is null to it."""
+        """The extent of an operand; an operand of another kind counts as null, so an unknown kind may be anything."""
         return Extent() if kind(expression) in (Kind.FLOAT, Kind.ANY) else self.of(expression)
 
 
 def extent(expression: Expression, fields: Extents) -> Extent:
-    """What is known of the value, where `fields` says what is known of the fields of the struct itself."""
+    """The extent of an expression; `fields` has the extents of the struct's own fields."""
     return Known(fields).of(expression)
 
 
 def overflows(operator: str, left: Extent, right: Extent) -> bool:
-    """Whether an operation may have no result: beyond 128 bits, by a count that there is not, divided by zero."""
+    """Whether an operation may be null: overflow beyond 128 bits, a shift outside 0..127, or division by zero."""
     if operator in ("<<", ">>") and not (right.low in _SHIFTS and right.high in _SHIFTS):
         return True
     if operator in _DIVISIONS and _may_be_zero(right):
@@ -158,7 +158,7 @@ def _extreme(name: str, found: list[Extent]) -> Extent:
 
 
 def _result(operator: str, left: Extent, right: Extent) -> Extent:
-    """The exact result of an operation on integers of these extents; of a shift, by a count that there is."""
+    """The exact bounds of an operation's result; shift counts are clamped to 0..127."""
     ends = [(first, second) for first in (left.low, left.high) for second in (right.low, right.high)]
     match operator:
         case "+":
@@ -178,11 +178,11 @@ def _result(operator: str, left: Extent, right: Extent) -> Extent:
             values = [-most, most]
         case "%" if left.low >= 0 and right.low >= 0:
             values = [0, min(left.high, max(right.high - 1, 0))]
-        case "%":  # of the sign of the divisor
+        case "%":  # the remainder has the sign of the divisor
             values = [min(right.low + 1, 0), max(right.high - 1, 0)]
         case "&" if right.low >= 0 or left.low >= 0:
             values = [0, min(each.high for each in (left, right) if each.low >= 0)]
-        case _:  # & | ^ of integers of so many bits have no more
+        case _:  # & | ^ never need more bits than their operands
             bits = max(value.bit_length() for value in (left.low, left.high, right.low, right.high))
             values = [0 if left.low >= 0 and right.low >= 0 else -(1 << bits), (1 << bits) - 1]
     return Extent(min(values), max(values), nullable=False)

@@ -1,4 +1,4 @@
-"""Text -> expression, by precedence. Names stay `Name` nodes; `resolve` says what they mean.
+"""Parse the text of an expression, by operator precedence. Names become `Name` nodes, which `resolve` replaces.
 
     expression  = either [ "?" expression ":" expression ]
     either      = both { "or" both }
@@ -10,8 +10,8 @@
     atom        = integer | 'text' | "true" | "false" | "null" | function "(" [ expression { "," expression } ] ")"
                 | name { "." name } | "(" expression ")"
 
-Unlike in C, `a & 3 == 3` is `(a & 3) == 3`: comparisons bind looser than every operator on numbers. Comparisons do not
-chain. A range (`over: 5 .. headerEnd`) is two expressions around `..`, outside of this grammar.
+Unlike in C, `a & 3 == 3` means `(a & 3) == 3`: comparisons bind looser than every operator on numbers. Comparisons do
+not chain. This grammar has no ranges: `parse_range` reads `over: 5 .. headerEnd` as two expressions around `..`.
 """
 
 import re
@@ -24,15 +24,15 @@ from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEVELS = (("or",), ("and",), COMPARISONS, ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
-"""The operators between two values, from those that bind loosest to the tightest."""
+"""The binary operators, from those that bind loosest to the tightest."""
 NEGATION = 4
 BINDING = {operator: place + 2 + (place > 1) for place, level in enumerate(LEVELS) for operator in level}
-"""How tightly each binds, as in Python; a choice binds by 1, and `not` stands between `and` and comparisons."""
-_DEPTH = 24  # of parentheses and choices
+"""The precedence of each operator, as in Python; a conditional has 1, and `not` is between `and` and comparisons."""
+_DEPTH = 24  # nesting of parentheses and conditionals
 _LENGTH = 400  # tokens
-_HEIGHT = 64  # of operators in one another
+_HEIGHT = 64  # nesting of operators
 _BITS = 128  # of an integer
-_DIGITS = 64  # of an integer, whatever leads it
+_DIGITS = 64  # digits of an integer, leading zeros included
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -52,7 +52,7 @@ _SCALED = "for a column with fractions, give an integer field `scale: {}`"
 
 
 class ExpressionError(Exception):
-    """The text is no expression; `column` counts its characters from 0."""
+    """The text is not a valid expression; `column` counts its characters from 0."""
 
     def __init__(self, message: str, column: int, hint: str = "") -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ class ExpressionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the text: its kind (integer, text, name, symbol, end) and where it begins."""
+    """A token: its kind (integer, text, name, symbol or end), its text and its column."""
 
     kind: str
     text: str
@@ -69,7 +69,7 @@ class Token:
 
 
 def parse(text: str) -> Expression:
-    """The expression that the text says; raises ExpressionError."""
+    """Parse an expression; raises ExpressionError."""
     parser = _Parser(tokens(text))
     expression = parser.expression()
     parser.expect_end()
@@ -77,7 +77,7 @@ def parse(text: str) -> Expression:
 
 
 def parse_range(text: str) -> tuple[Expression, Expression]:
-    """The two ends of `START .. END`; raises ExpressionError."""
+    """Parse the two ends of `START .. END`; raises ExpressionError."""
     parser = _Parser(tokens(text))
     start = parser.expression()
     parser.expect("..")
@@ -87,7 +87,7 @@ def parse_range(text: str) -> tuple[Expression, Expression]:
 
 
 def _shallow(expression: Expression) -> Expression:
-    """The expression; raises ExpressionError where operators stand in one another too deep, as in a sum of hundreds."""
+    """Return the expression; raises ExpressionError if operators are nested too deep, as in a sum of hundreds."""
     level = [expression]
     for _ in range(_HEIGHT):
         level = [part for each in level for part in parts(each)]
@@ -97,7 +97,7 @@ def _shallow(expression: Expression) -> Expression:
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    """The words of the text, and an end; raises ExpressionError."""
+    """Split a text into tokens, with an `end` token last; raises ExpressionError."""
     found: list[Token] = []
     position = 0
     while text[position:].strip():
@@ -146,7 +146,7 @@ def _stray(text: str, column: int) -> ExpressionError:
     return ExpressionError(f"{text[column]} is not allowed in an expression", column, hints.get(text[column], ""))
 
 
-_BEHIND = {  # what stands behind an expression in other languages
+_AFTER_EXPRESSION = {  # what other languages write after an expression
     "is": "write == to compare",
     "eq": "write == to compare",
     "AND": "write `and`",
@@ -159,7 +159,7 @@ _BEHIND = {  # what stands behind an expression in other languages
 
 
 class _Parser:
-    """Recursive descent over the tokens; one method for each rule of the grammar."""
+    """A recursive-descent parser with one method for each rule of the grammar."""
 
     def __init__(self, words: tuple[Token, ...]) -> None:
         self.words = words
@@ -312,7 +312,7 @@ class _Parser:
 
     def expect_end(self) -> None:
         if self.word.kind != "end":
-            hint = _BEHIND.get(self.word.text, "")
+            hint = _AFTER_EXPRESSION.get(self.word.text, "")
             raise ExpressionError(f"{_shown(self.word)} after the end of the expression", self.word.column, hint)
 
 

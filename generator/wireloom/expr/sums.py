@@ -1,4 +1,4 @@
-"""Expressions that add up: a number, and other expressions so many times. Of two such sums the difference is known."""
+"""Linear sums: a number plus multiples of expressions. The difference of two such sums can be a known number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,23 +8,23 @@ from wireloom.expr.ast import Binary, Expression, FieldRef, Literal, ParameterRe
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """`number`, and each of `terms` so many times; none of them no times."""
+    """`number` plus each of `terms` times its factor; no factor is 0."""
 
     number: int = 0
     terms: Mapping[Expression, int] = field(default_factory=dict)
 
     def plus(self, other: "Sum") -> "Sum":
-        """Both together."""
+        """Add two sums."""
         terms = {term: self.terms.get(term, 0) + other.terms.get(term, 0) for term in (*self.terms, *other.terms)}
         return Sum(self.number + other.number, {term: times for term, times in terms.items() if times})
 
     def times(self, factor: int) -> "Sum":
-        """So many times the sum."""
+        """Multiply the sum by a number."""
         return Sum(self.number * factor, {term: times * factor for term, times in self.terms.items() if factor})
 
 
 def sum_of(expression: Expression, here: Sum | None) -> Sum | None:
-    """The sum that an expression is, where it is one; `here` is the position that it stands at."""
+    """The sum that equals an expression, or None if it is not linear; `here` is the sum at the current position."""
     match expression:
         case Literal(int(number)) if not isinstance(number, bool):
             return Sum(number)
@@ -52,7 +52,7 @@ def sum_of(expression: Expression, here: Sum | None) -> Sum | None:
 
 
 def in_order(first: Sum | None, second: Sum | None) -> bool:
-    """Whether a place surely is not behind another."""
+    """Whether the first offset is provably less than or equal to the second."""
     if first is None or second is None:
         return False
     gap = second.plus(first.times(-1))

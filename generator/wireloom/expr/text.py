@@ -1,4 +1,4 @@
-"""Expressions as the author would write them, for messages and documents."""
+"""Write expressions in the spec language, for messages and documentation."""
 
 from typing import assert_never
 
@@ -10,7 +10,7 @@ _ATOM = 20
 
 
 def text_of(expression: Expression, place: int = 1) -> str:
-    """The expression in the spec language."""
+    """The expression in the spec language, in parentheses if it binds looser than `place`."""
     text, binding = _bound(expression)
     return f"({text})" if binding < place else text
 

@@ -1,8 +1,7 @@
-"""The kind of an expression's value, and whether its parts fit together.
+"""The kind of an expression's value, and the check that its operands fit together.
 
-`Kind.ANY` fits everywhere (a union's value), an integer fits where a float may stand, and null may be compared with
-anything; the rest must agree, so that a comparison which could never hold is a mistake of the spec and not a surprise
-in the data.
+`Kind.ANY` (the value of a union) fits everywhere, an integer is accepted for a float, and null can be compared with
+anything. All other kinds must agree: a comparison that can never be true is an error of the spec.
 """
 
 from typing import assert_never
@@ -13,7 +12,7 @@ from wireloom.expr.functions import FUNCTIONS, Function
 
 
 class KindError(Exception):
-    """Parts of an expression that do not fit."""
+    """Operands of an expression do not fit together."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -29,7 +28,7 @@ _KINDS = {type(None): Kind.NULL, bool: Kind.BOOLEAN, int: Kind.INTEGER, str: Kin
 
 
 def kind(expression: Expression) -> Kind:
-    """The kind of a resolved expression's value; raises KindError where its parts do not fit."""
+    """The kind of a resolved expression's value; raises KindError if its operands do not fit together."""
     match expression:
         case Literal(value):
             return literal_kind(value)
@@ -69,7 +68,7 @@ def literal_kind(value: object) -> Kind:
 
 
 def fits(found: Kind, wanted: Kind) -> bool:
-    """Whether a value of kind `found` may stand where `wanted` is needed."""
+    """Whether a value of kind `found` is accepted where `wanted` is needed."""
     widened = found is Kind.INTEGER and wanted is Kind.FLOAT
     return found is wanted or wanted is Kind.ANY or found in _LOOSE or widened
 
@@ -98,7 +97,7 @@ def _binary_kind(expression: Binary) -> Kind:
 
 
 def _number_kind(operator: str, *operands: Expression) -> Kind:
-    """The kind of what arithmetic gives: a float where an operand is one."""
+    """The kind of an arithmetic result: a float if any operand is one."""
     found = [_require(operand, Kind.FLOAT, operator) for operand in operands]
     return Kind.FLOAT if Kind.FLOAT in found else Kind.INTEGER
 
@@ -125,13 +124,13 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
 
 
 def _is_known(function: Function, value: object) -> bool:
-    """Whether a literal argument is one of the words that the function takes there."""
+    """Whether the function accepts this literal argument."""
     return not function.words or value in function.words
 
 
 def _alike_kind(name: str, arguments: list[Kind]) -> Kind:
-    """Text or bytes, whichever the arguments are; any of the two where they may be either."""
-    said = arguments[1:2] if name == "join" else arguments  # the name of a member says nothing of its kind
+    """Text or bytes, whichever the arguments are; ANY if they may be either."""
+    said = arguments[1:2] if name == "join" else arguments  # `join`: the first is the list, the last the member's name
     found = {*said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
     if {Kind.TEXT, Kind.BYTES} <= found:
         raise KindError(f"{name} takes texts or bytes, not both")
@@ -139,7 +138,7 @@ def _alike_kind(name: str, arguments: list[Kind]) -> Kind:
 
 
 def _other_function(name: str, found: Kind) -> str:
-    """What says of such a value what was asked for: another function, or the places around a part."""
+    """A hint for a wrong argument: the function that accepts its kind, or how to measure a record."""
     if name == "len" and found is Kind.RECORD:
         return SIZE_OF_RECORDS
     other = {"len": "count", "count": "len"}.get(name, "")
@@ -148,7 +147,7 @@ def _other_function(name: str, found: Kind) -> str:
 
 
 def _require(expression: Expression, wanted: Kind, operator: str) -> Kind:
-    """The kind of a part that must be of a kind, too."""
+    """The kind of an operand; raises KindError if it is not the wanted one."""
     found = kind(expression)
     if not fits(found, wanted):
         needed = "a number" if wanted is Kind.FLOAT else a_kind(wanted)
@@ -195,7 +194,7 @@ def a_kind(kind: Kind) -> str:
 
 
 def makes_text(expression: Expression) -> bool:
-    """Whether an expression gives a text, or bytes, of a record once more: what a name says, a part, or several."""
+    """Whether an expression copies text or bytes of the record: a field, a part of one, or several joined."""
     match expression:
         case Call("slice" | "concat" | "join"):
             return True
@@ -208,7 +207,7 @@ def makes_text(expression: Expression) -> bool:
 
 
 def may_be_fraction(expression: Expression) -> bool:
-    """Whether arithmetic reaches a value that may be no integer."""
+    """Whether arithmetic in the expression may have a float as an operand."""
     match expression:
         case Literal():
             return False

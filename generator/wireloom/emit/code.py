@@ -1,7 +1,7 @@
-"""Python expressions as trees, and their text as the formatter would lay it out.
+"""Trees of Python expressions, and their text in the layout of the formatter.
 
-An emitter builds groups (`call`, `tuple_of`, `mapping`) and literals; `render` decides where lines break: on one line
-where it fits, else the arguments of a call on a line of their own, else one part a line.
+Emitters build groups (`call`, `tuple_of`, `mapping`) and literals, and `render` breaks the lines. An expression stays
+on one line if it fits; else a call's arguments get a line of their own, else every part does.
 """
 
 import re
@@ -14,9 +14,9 @@ _STEP = 4
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What stands between brackets, each part after its prefix: a call, a subscript, a tuple or a dict.
+    """Code between brackets, each part after its prefix: a call, a subscript, a tuple or a dict.
 
-    Those of a `joined` group share a line where they fit on one of their own; others have a line each.
+    The parts of a `joined` group share one line if they fit on a line of their own; other groups have one part a line.
     """
 
     opening: str
@@ -27,14 +27,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A text literal; where it is too long for its line, adjacent literals in parentheses."""
+    """A text literal; if it is too long for its line, adjacent literals in parentheses."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """`lambda parameter: body`. `pieces` are where the body may break: at a choice, and within at `and` and `or`."""
+    """`lambda parameter: body`, where the body may break between `pieces`: at conditionals, `and` and `or`."""
 
     parameter: str
     pieces: tuple[tuple[str, ...], ...]
@@ -44,28 +44,28 @@ Code = str | Group | Prose | Lambda
 
 
 def call(name: str, *positional: Code, **keywords: "Code | None") -> Group:
-    """`name(arguments)`; keywords that are None are left out."""
+    """Build `name(arguments)`, omitting keywords that are None."""
     named = ((f"{key}=", value) for key, value in keywords.items() if value is not None)
     return Group(f"{name}(", (*(("", value) for value in positional), *named), ")", joined=True)
 
 
 def subscript(name: str, elements: Iterable[Code]) -> Group:
-    """`name[element, ...]`."""
+    """Build `name[element, ...]`."""
     return Group(f"{name}[", tuple(("", each) for each in elements), "]", joined=True)
 
 
 def tuple_of(elements: Iterable[Code]) -> Group:
-    """`(element, ...)`."""
+    """Build `(element, ...)`."""
     return Group("(", tuple(("", each) for each in elements), ")")
 
 
 def mapping(entries: Mapping[str, Code]) -> Group:
-    """A dict display; keys are ready source."""
+    """Build a dict display; keys are Python source."""
     return Group("{", tuple((f"{key}: ", value) for key, value in entries.items()), "}")
 
 
 def literal(value: object) -> str:
-    """A constant of a spec as Python source, texts in double quotes."""
+    """Write a constant as Python source, texts in double quotes."""
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, bytes):
@@ -77,12 +77,12 @@ def literal(value: object) -> str:
 
 
 def display(value: object) -> Code:
-    """A constant whose tuples may break over lines."""
+    """Build a constant whose tuples may break over lines."""
     return tuple_of(map(display, value)) if isinstance(value, tuple) else literal(value)
 
 
 def _quoted(value: str) -> str:
-    """In double quotes, or in single ones where that escapes fewer, as the formatter has it."""
+    """Quote a text as the formatter does: in double quotes, or in single ones if that needs fewer escapes."""
     quote = "'" if value.count('"') > value.count("'") else '"'
     return quote + f"\\{quote}".join(repr(part)[1:-1] for part in value.split(quote)) + quote
 
@@ -93,9 +93,9 @@ def _quoted_bytes(value: bytes) -> str:
 
 
 def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
-    """The text of `code` whose lines stand at `indent`.
+    """Write `code` with its lines indented by `indent`.
 
-    `lead` columns stand before it and `tail` after it on its line.
+    On its first line, `lead` columns precede it; on its last line, `tail` columns follow.
     """
     flat = _flat(code)
     if indent + lead + len(flat) + tail <= WIDTH:
@@ -152,7 +152,7 @@ def _flat(code: Code) -> str:
 
 
 def _parts(text: str, width: int) -> Iterator[str]:
-    """Literals no wider than `width` that make up the text, broken after spaces."""
+    """Split the text after spaces into literals of at most `width` columns."""
     part = ""
     for word in re.findall(r"\S*\s*", text):
         if part and len(literal(part + word)) > width:

@@ -1,4 +1,4 @@
-"""The frames of generated files: templates that stand beside their emitter and receive ready strings."""
+"""Fill the templates of generated files; a template lies beside its emitter and receives finished strings."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from wireloom.model.format import Format
 
 
 def framed(emitter: str, name: str, format: Format, **parts: object) -> str:
-    """The text of the template `name` beside the file `emitter`, with the source and digest of the format filled in."""
+    """Render the template `name` beside the file `emitter`, with the source and digest of the format filled in."""
     return template(emitter, name).render(source=header_path(format.spec), digest=format.digest, **parts)
 
 
@@ -26,7 +26,7 @@ def heading(text: str, indent: int = 0) -> str:
 
 
 def described(doc: str, unit: str) -> str:
-    """Documentation and unit in one line, as comments of columns and descriptions of JSON Schemas say them."""
+    """Documentation and unit in one line, for comments of columns and descriptions of JSON Schemas."""
     line = " ".join(doc.split())
     measure = f"unit: {unit}" if unit else ""
     return f"{line} ({measure})" if line and measure else line or measure

@@ -1,4 +1,4 @@
-"""Texts of a spec inside Python source: docstrings, wrapped, with nothing in them that could end the literal."""
+"""Write texts of a spec as docstrings: wrapped and escaped, so that no text can end the literal."""
 
 import textwrap
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ WIDTH = 116  # of a docstring's lines, indentation included
 
 
 def docstring(paragraphs: Iterable[str], indent: int = 0) -> str:
-    """A docstring literal whose first line follows the quotes."""
+    """Write a docstring literal whose text begins right after the quotes."""
     margin = " " * indent
     body = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
     lines = _escaped(body).split("\n")
@@ -18,13 +18,13 @@ def docstring(paragraphs: Iterable[str], indent: int = 0) -> str:
 
 
 def paragraph(text: str, indent: int = 0) -> str:
-    """The text's paragraphs, wrapped."""
+    """Wrap each paragraph of a text."""
     parts = (" ".join(part.split()) for part in text.strip().split("\n\n"))
     return "\n\n".join(_wrapped(part, indent, "", "") for part in parts)
 
 
 def definitions(entries: Iterable[tuple[str, str]], indent: int = 0) -> str:
-    """Lines `name: text`, each wrapped with its continuation indented."""
+    """Write lines `name: text`, wrapped with indented continuation lines."""
     return "\n".join(
         _wrapped(f"{name}: {' '.join(text.split())}" if text else name, indent, "    ", "        ")
         for name, text in entries
@@ -32,13 +32,13 @@ def definitions(entries: Iterable[tuple[str, str]], indent: int = 0) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text on one line, with a full stop."""
+    """The text on one line, ending with a full stop."""
     line = " ".join(text.split())
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
 def summary(text: str, indent: int = 0) -> str:
-    """The first line of a docstring: a sentence, cut where it is longer than a line, and whole after that."""
+    """The first line of a docstring: a sentence; one that is too long is shortened, and follows in full."""
     whole = paragraph(sentence(text), indent)
     return whole if "\n" not in whole else f"{textwrap.shorten(whole, WIDTH - indent, placeholder=' ...')}\n\n{whole}"
 

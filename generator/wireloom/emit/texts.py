@@ -1,4 +1,4 @@
-"""The files of one module, each made when it is asked for: who runs examples needs no Spark columns."""
+"""The generated files of a format, each made only when it is read: running examples does not need Spark columns."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -9,7 +9,7 @@ Emitter = Callable[[Format], str | None]
 
 
 class Texts(Mapping[str, str]):
-    """What emitters make of a format, by the names of their files; a format has no file where they make nothing."""
+    """The texts of a format's files by name; a file whose emitter returns None is not included."""
 
     def __init__(self, format: Format, emitters: Mapping[str, Emitter]) -> None:
         self._names = tuple(emitters)

@@ -1,18 +1,17 @@
-"""Documents -> formats: every name gets its meaning, and everything that can be wrong with a spec is reported here.
+"""Turn documents into formats: resolve every name, and report every mistake of a spec.
 
-`assembly` runs the passes of one format in order; each takes what the ones before it made, and adds to one collector
-of problems. The rooms, each of which sees only those above it:
+`assembly` runs the passes of one format in order. Each pass uses the results of the earlier ones, and adds to one
+collection of problems. The packages, each of which imports only those above it:
 
-    bind       what each name of a document refers to: imports, type parameters, outline, scopes, expressions, head
-    facts      what is known before there is data: sites of expressions, sizes, values, which fields exclude each other
+    bind       what each name of a document refers to: imports, type parameters, outlines, scopes, expressions, header
+    facts      what holds for all data: sites of expressions, sizes, values, fields that exclude each other
     types      documents -> wire types: notations, unions, structs, and every key of a field
-    logical    what readers see: logical types, shared schemas, entry points
-    check      what would misbehave or cannot be built, one module a rule
-    lint       what is odd and would work: conditions that always hold, cases that never come
-    lower      a sound format -> the model: copies of what melts, recursion unrolled, fillers, codes, examples
+    logical    what readers see: logical types, shared schemas, roots
+    check      rules whose violation makes a format unusable, one module for each
+    lint       warnings about specs that work: conditions that always hold, cases that never occur
+    lower      the last steps to the model: flattening, unrolled recursion, fillers, error codes, examples
 
-A pass that needs sound input (logical types of a broken struct mean nothing) runs only where the format has no
-problem so far.
+A pass that requires a correct spec runs only if the format has no problem so far; a broken struct has no logical type.
 """
 
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from wireloom.spec.documents import Documents, unlike
 __all__ = ["Resolved", "resolve", "resolve_all"]
 
 ADVISING = (unlimited_records, case_collisions, untold_alternatives, undocumented, without_unit)
-"""The rules that give advice."""
+"""The rules that only give advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,14 @@ class Resolved:
 
 
 def resolve(documents: Documents) -> tuple[Format, ...]:
-    """Every format of the documents; raises SpecProblems with all problems of all files."""
+    """Resolve every format; raises SpecProblems with the problems of all files."""
     return resolve_all(documents).formats
 
 
 def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
-    """Every format of the documents, and the warnings; raises SpecProblems with all problems of all files.
+    """Resolve every format and collect the warnings; raises SpecProblems with the problems of all files.
 
-    With `advise` there is advice among the warnings.
+    With `advise`, the warnings include advice.
     """
     problems, warnings = Problems(list(documents.problems)), Problems()
     shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)

@@ -1,7 +1,7 @@
-"""One format, from document to model: the passes of `resolve`, in order.
+"""Build one format from its document by running the passes of `resolve` in order.
 
-What a pass reports of a node that an earlier pass found wrong, or of what uses such a node, is a follow-on error, and
-left out: `settle` ends a pass. What is odd and works is noted where it is met; only a format without mistakes shows it.
+`settle` ends a pass. After it, problems at nodes that were already found wrong, or that use such a node, are follow-on
+errors and are not reported. Warnings are collected along the way, and shown only if the format has no mistakes.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What formats share, by name; `unread` are the names of what has mistakes of its own."""
+    """What formats share, by name; `unread` has the names of schemas and libraries with mistakes."""
 
     schemas: Mapping[str, Schema]
     libraries: Libraries
@@ -76,7 +76,7 @@ class Shared:
 def format_of(
     document: Document, content: FormatDocument, shared: Shared, problems: Problems, warnings: Problems
 ) -> Format | None:
-    """The format, or None where it has problems."""
+    """Build the format; None if it has problems."""
     shape = tuple(each for each in problems.found if each.location.file == document.file)
     draft = Draft(document, content, Poison(shape=shape), Problems())
     schema = _schema(draft, shared.schemas, shared.unread)
@@ -103,7 +103,7 @@ def format_of(
 
 
 def _once(warnings: Sequence[Problem]) -> Iterable[Problem]:
-    """The warnings; of a type with parameters what is odd with one list of arguments, which its message ends with."""
+    """Drop repeated warnings: the instances of a type with parameters differ only in the end of their messages."""
     first = {(each.id, each.location, each.message.partition(", in ")[0]): each for each in reversed(warnings)}
     return reversed(first.values())
 
@@ -114,7 +114,7 @@ def _pass(
     *arguments: _Arguments.args,
     **named: _Arguments.kwargs,
 ) -> _Result:
-    """What a check gives, when what it found poisons what uses it."""
+    """Run a check and settle its problems, so that follow-on errors are dropped."""
     result = check(draft, *arguments, **named)
     draft.problems.settle()
     return result
@@ -137,7 +137,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     entries = _pass(root_types, draft, seen)
     check_code_names(draft)
     if draft.document.dropped is not None:
-        return None  # of what is lacking nothing more is known
+        return None  # nothing more can be checked without the missing parts
     used = all_mentioned(draft, seen.roots) if seen.roots else dict(every)
     check_use(draft, tuple(name for name, _ in every if name not in used))
     named = tuple((name, type) for name, type in every if name in used)
@@ -198,7 +198,10 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
 
 
 def _checked(draft: Draft, view: View, sizes: Sizes, entries: tuple[Entry, ...]) -> Given:
-    """Report what cannot be read or built, the simplest first; what builders are given of members that melt."""
+    """Report what cannot be parsed or built, the simplest rules first.
+
+    Return the computed fields that builders are given.
+    """
     names, named = view.names, dict(view.names.named)
     _pass(check_standing, draft, sizes, entries)
     _pass(check_names, draft, named)
@@ -231,7 +234,7 @@ def _schema(draft: Draft, schemas: Mapping[str, Schema], unread: tuple[str, ...]
 
 
 def _digest(document: Document, schema: Schema | None) -> str:
-    """SHA-256 of the spec, of the libraries that it takes types of, and of the schema where it has one."""
+    """SHA-256 of the spec, of the libraries it takes types from, and of its shared schema."""
     digest = hashlib.sha256(document.data)
     for each in document.imported:
         digest.update(each.data)

@@ -1,4 +1,4 @@
-"""The construct emitter: parser.py, the readable reference of a format, which parses and builds."""
+"""Emit parser.py: construct declarations of a format, the readable reference that parses and builds."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _RUNTIME = ("checksums", "elements", "packed", "record", "regions", "structure",
 
 
 def emit(format: Format) -> str:
-    """The text of parser.py."""
+    """Generate the text of parser.py."""
     constants = list(_constants(format))
     declarations = list(_declarations(format))
     constructs = render(mapping({literal(root.name): _record(root.type, format) for root in format.roots}), lead=13)
@@ -117,7 +117,7 @@ def _ranges(ranges: Ranges) -> str:
 
 
 def _declarations(format: Format) -> Iterator[str]:
-    """The named types, each after those that it uses; recursion goes through a deferred name."""
+    """Declare the named types, each after the types it uses; recursive uses refer to a name that is resolved later."""
     declared: frozenset[str] = frozenset()
     encodings = _encodings(format)
     for name in _in_order_of_use(format):
@@ -132,7 +132,7 @@ def _declarations(format: Format) -> Iterator[str]:
 
 
 def _as_it_is(declaration: str) -> str:
-    """The declaration, kept from the formatter where a line of an expression is beyond what `render` breaks."""
+    """Exclude a declaration from formatting if it has an expression that `render` cannot break into short lines."""
     long = any(len(line) > WIDTH and "ctx" in line for line in declaration.splitlines())
     return f"# fmt: off\n{declaration}\n# fmt: on" if long else declaration
 
@@ -157,7 +157,7 @@ def _in_order_of_use(format: Format) -> tuple[str, ...]:
 
 
 def _encodings(format: Format) -> dict[str, Encoding]:
-    """The encoding that each named type is used in; a struct says its own."""
+    """The encoding in which each named type is used; a struct has its own."""
     around = encodings_around(format.named, (root.type for root in format.roots), format.encoding)
     targets = {name: format.type(name) for name in around}
     return {name: each.encoding if isinstance(each, Struct) else around[name][0] for name, each in targets.items()}
@@ -179,7 +179,7 @@ def _record(type: Type, format: Format) -> Code:
 
 
 def _saying(type: Type, format: Format, parameter: str) -> str:
-    """The member of a record, if any, that is computed as just a parameter."""
+    """The visible member of the root that is computed as the parameter alone; empty if there is none."""
     root = plain(type, format.named)
     fields = root.fields if isinstance(root, Struct) else ()
     for field in fields:

@@ -1,8 +1,8 @@
-"""Expressions of the spec language as Python source: a lambda over construct's context.
+"""Emit expressions of the spec language as Python lambdas over construct's context.
 
-Null is a third truth value and integers are exact within 128 bits. Plain operators stand where what is known of the
-operands proves that neither matters; elsewhere the functions of `runtime.expressions` do. In a condition null counts as
-false, so that `and` and `or` stay plain there.
+Null is a third truth value, and integers are exact within 128 bits. Code uses Python's own operators if the extents of
+the operands rule out null and overflow, and the functions of `runtime.expressions` otherwise. In a condition null
+counts as false, so `and` and `or` can stay Python's own there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,13 +47,13 @@ _FUNCTIONS = {
 }
 _LOGIC, _EQUALITY, _ORDER = ("and", "or"), ("==", "!="), ("<", "<=", ">", ">=")
 _SHIFTS = ("<<", ">>")
-_CONDITIONAL, _COMPARISON, _UNARY, _ATOM = 1, 5, 12, 20  # a part that binds less than its place gets parentheses
+_CONDITIONAL, _COMPARISON, _UNARY, _ATOM = 1, 5, 12, 20  # a part that binds looser than this gets parentheses
 _COMPARABLE = (Kind.INTEGER, Kind.TEXT, Kind.BYTES)
 Fields = Mapping[str, Extent]
 
 
 def function(expression: Expression, fields: Fields | None = None, *, condition: bool = False) -> Lambda:
-    """The expression as a lambda of the context; `fields` says what is known of the fields of the struct itself."""
+    """Write the expression as a lambda of the context; `fields` has the extents of the struct's own fields."""
     pieces = tuple(_Writer(Known(fields or {})).pieces(expression, condition=condition))
     text = "".join(part for piece in pieces for part in piece)
     return Lambda("ctx" if "ctx" in text else "_", pieces)
@@ -64,7 +64,7 @@ class _Writer:
     known: Known
 
     def pieces(self, expression: Expression, *, condition: bool) -> Iterator[tuple[str, ...]]:
-        """Where a long expression may break: each branch and condition of a choice."""
+        """The pieces between which a long expression may break: the branches and conditions of its conditionals."""
         lead = ""
         while isinstance(expression, Conditional):
             then, *rest = self._parts(expression.then, _CONDITIONAL + 1, condition=condition)
@@ -76,7 +76,7 @@ class _Writer:
         yield lead + first, *rest
 
     def _parts(self, expression: Expression, place: int, *, condition: bool) -> list[str]:
-        """The operands of `and` and `or`, each after its operator."""
+        """The operands of `and` and `or`, each with its operator in front."""
         plain = isinstance(expression, Binary) and expression.operator in _LOGIC
         if not isinstance(expression, Binary) or not plain or not self._is_plain(expression, condition=condition):
             return [self._source(expression, place, condition=condition)]
@@ -136,7 +136,7 @@ class _Writer:
                 assert_never(expression)
 
     def _called(self, call: Call) -> str:
-        """A function that is called; of a value of a struct around, what takes long only once."""
+        """Write a function call; costly functions of an enclosing struct's value are computed once and cached."""
         match call:
             case Call("rangeName", (value, Literal(str(ranges)))):
                 return f"fn.range_name({self._list(value)}, {ranges_name(ranges)})"
@@ -151,7 +151,7 @@ class _Writer:
                 return f"{name if plain else _FUNCTIONS[name]}({self._list(*arguments)})"
 
     def _list(self, *arguments: Expression, truth: bool = False) -> str:
-        """Arguments of a function; where they stand for conditions, what is no boolean is null."""
+        """Write the arguments of a function; with `truth`, arguments that are not booleans become null."""
         sources = (
             f"fn.truth({source})" if truth and _is_loose(argument) else source
             for argument in arguments
@@ -191,11 +191,11 @@ class _Writer:
         return f"fn.among({self._list(operand)}, {literal(options)})", _ATOM
 
     def _is_sought(self, operand: Expression, options: tuple[object, ...]) -> bool:
-        """Whether Python's own `in` gives what the language says."""
+        """Whether Python's `in` has the same result as the language's."""
         return kind(operand) in _COMPARABLE or not any(isinstance(option, int) for option in options)
 
     def _is_plain(self, expression: Binary, *, condition: bool) -> bool:
-        """Whether Python's own operator gives what the language says."""
+        """Whether Python's operator has the same result as the language's."""
         left, right = expression.left, expression.right
         if expression.operator in _LOGIC:
             certain = not (self._extent(left).nullable or self._extent(right).nullable)
@@ -206,11 +206,11 @@ class _Writer:
         if expression.operator in _ORDER:
             return certain
         if expression.operator in _SHIFTS and not isinstance(right, Literal):
-            return False  # builders may be given anything: a shift by far too much takes all memory
+            return False  # the count may be any value when building, and a huge shift would exhaust memory
         return certain and not overflows(expression.operator, self._extent(left), self._extent(right))
 
     def _is_certain(self, expression: Expression) -> bool:
-        """Whether the value is an integer, which a place in a list is within one alone."""
+        """Whether the value is never null; `index` is null outside of lists."""
         if expression == Position("index"):
             return False
         return kind(expression) is Kind.INTEGER and not self._extent(expression).nullable
@@ -220,7 +220,7 @@ class _Writer:
 
 
 def _is_loose(expression: Expression) -> bool:
-    """Whether a condition may be of another kind than a boolean."""
+    """Whether a condition may have another kind than boolean."""
     return kind(expression) is not Kind.BOOLEAN
 
 
@@ -229,7 +229,7 @@ def _are_literals(expressions: Sequence[Expression]) -> bool:
 
 
 def _are_comparable(left: Expression, right: Expression) -> bool:
-    """Whether Python's equality is that of the language: it takes true for 1."""
+    """Whether Python's equality is the language's; Python has `True == 1`, the language has not."""
     if isinstance(right, Literal) and (right.value is None or isinstance(right.value, bool | str)):
         return True
     kinds = {kind(left), kind(right)}
@@ -237,5 +237,5 @@ def _are_comparable(left: Expression, right: Expression) -> bool:
 
 
 def ranges_name(name: str) -> str:
-    """The constant that holds named ranges."""
+    """The constant that holds the named ranges."""
     return f"RANGES_{name.upper()}"

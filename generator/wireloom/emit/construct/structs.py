@@ -1,4 +1,4 @@
-"""Structs as construct declarations: one call a step, in the order of the spec."""
+"""Emit structs as construct declarations: one call for each step, in the order of the spec."""
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ _DIGESTS = frozenset({"md5", "sha1", "sha256", "sha512"})
 
 
 def struct(declared: Struct, scope: Scope) -> Code:
-    """The declaration of a struct."""
+    """Declare a struct."""
     extents = StructExtents(declared, scope.format.named)
     return call(
         "structure.Struct",
@@ -114,7 +114,11 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
 
 
 def _looked_at(that: Expression, name: str, declared: Struct) -> Code | None:
-    """The fields that a check looks at, through computed ones too, where the one that it names may have no place."""
+    """The fields to look for an error's location in, if the field that the check names may be absent.
+
+    These are the fields that the check depends on, directly or through computed fields. None if the named field is
+    always present.
+    """
     fields = [step for step in declared.steps if isinstance(step, Field)]
     if any(name in _names(each) and each.in_struct and not _may_be_absent(each) for each in fields):
         return None
@@ -128,7 +132,7 @@ def _may_be_absent(field: Field) -> bool:
 
 
 def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> set[str]:
-    """The fields of the struct itself that an expression looks at; a computed one looks at others."""
+    """The struct's own fields that an expression depends on, directly or through computed fields."""
     found, left = set[str](), [expression]
     while left:
         for each in fields_in(left.pop()):
@@ -139,7 +143,7 @@ def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> se
 
 
 def _operands(that: Expression, known: Fields) -> dict[str, Code | None]:
-    """What a check looks at, by the texts of the spec, and how its numbers are written."""
+    """The operands of a check by their text in the spec, and the notation of its integers, to show in errors."""
     seen = {text_of(each): each for each in _operands_of(that)}
     operands = tuple(tuple_of((literal(text), function(each, known))) for text, each in seen.items())
     return {
@@ -149,7 +153,7 @@ def _operands(that: Expression, known: Fields) -> dict[str, Code | None]:
 
 
 def _operands_of(that: Expression) -> Iterator[Expression]:
-    """What an error of a check shows: names and positions, and in place of a list the number computed from it."""
+    """The operands that an error of a check shows: names, positions, and the count or sum of a list."""
     if isinstance(that, Call) and that.function in ("count", "sum"):
         yield that
     elif not isinstance(that, Literal):
@@ -158,7 +162,7 @@ def _operands_of(that: Expression) -> Iterator[Expression]:
 
 
 def _notations(expression: Expression) -> Iterator[str]:
-    """How the integers of an expression are written."""
+    """The notations of an expression's integers."""
     if isinstance(expression, Literal | Membership):
         yield expression.notation
     for part in parts(expression):
@@ -166,7 +170,7 @@ def _notations(expression: Expression) -> Iterator[str]:
 
 
 def _names(field: Field) -> tuple[str, ...]:
-    """What expressions call a field, and its bits."""
+    """The names that expressions use for a field and its bits."""
     return (field.wire_name, *(bit.name for bit in field.bits))
 
 
@@ -238,12 +242,12 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
 
 
 def _rest(field: Field, besides: tuple[str, ...], scope: Scope) -> Code:
-    """The map that takes all members but some."""
+    """Declare the map that receives all members without a field of their own."""
     return scope.parsers.call("Rest", subcon(field.type, scope), *(literal(name) for name in besides))
 
 
 def _region(given: Amount | None, scope: Scope) -> Code | None:
-    """The bytes that belong to a field: what stands before them, or a lambda whatever says it."""
+    """The size of a field's region: a number before it, or a lambda."""
     expression = stated(given)
     return amount(given, scope) if expression is None else function(expression, scope.fields)
 
@@ -260,23 +264,23 @@ def _packing(packing: Packing | None, known: Fields) -> Code | None:
 
 
 def _spelling(field: Field) -> Code | None:
-    """What the text of a field is held against."""
+    """The allowed length and pattern of a field's text."""
     return None if field.spelling is None else spelled(field.spelling, charset_of(field.type) or "")
 
 
 def _null(field: Field) -> str | None:
-    """What builders write for null; elements of lists have their own before they come to the builder."""
+    """The wire value that builders write for null; lists replace null elements before they are built."""
     null = None if field.meaning is None or isinstance(field.type, Array) else field.meaning.null
     return None if null is None else literal(null)
 
 
 def _member(field: Field, declared: Struct) -> str | None:
-    """The name of the JSON member, where it is not the field's own."""
+    """The name of the JSON member, if it differs from the field's."""
     return literal(field.key) if declared.form is Form.OBJECT and field.key != field.wire_name else None
 
 
 def _code(field: Field) -> str | None:
-    """The code of the field's own constraint, where it has one that the runtime looks up here."""
+    """The error code of the field's own checks, if it has checks."""
     constraints = (field.const, field.minimum, field.maximum, field.spelling, field.size)
     return literal(field.code) if any(each is not None for each in constraints) else None
 
@@ -286,7 +290,7 @@ def _with_version(known: dict[str, Extent], declared: Struct) -> Fields:
 
 
 def _computed_kind(type: Type, compute: Expression) -> str | None:
-    """What a computed value must be: nothing where its expression can give nothing else."""
+    """The kind to check a computed value against; None if the expression can have no other."""
     match not_null(type):
         case Float(bits):
             return f'"float{bits}"'
@@ -298,7 +302,7 @@ def _computed_kind(type: Type, compute: Expression) -> str | None:
 
 
 def _computed_bounds(field: Field, compute: Expression, known: Fields) -> tuple[str | None, str | None]:
-    """The bounds that a computed integer must be held against."""
+    """The bounds to check a computed integer against; None if the expression cannot exceed them."""
     plain, found = not_null(field.type), extent(compute, known)
     if not isinstance(plain, Integer):
         return None, None
@@ -341,13 +345,13 @@ def _checksum(field: Field, known: Fields) -> Code | None:
 
 
 def _extras(extras: Sequence[Extra], known: Fields) -> Code | None:
-    """What a checksum covers beside its range, each after its bytes."""
+    """The parts that a checksum covers in addition to its range, each with its number of bytes."""
     found = (tuple_of((str(each.octets), function(each.value, known))) for each in extras)
     return tuple_of(found) if extras else None
 
 
 def _octets(type: Type) -> int:
-    """The bytes of a field that holds a checksum."""
+    """The number of bytes of a field that holds a checksum."""
     match type:
         case Bytes(size=Literal(int(octets))) | Text(size=Literal(int(octets))) | Integer(width=int(octets)):
             return octets
@@ -356,20 +360,20 @@ def _octets(type: Type) -> int:
 
 
 def _shown(type: Type) -> Code | None:
-    """How messages have a checksum in digits: as the record has it."""
+    """The format in which errors show a checksum written in digits."""
     if not isinstance(type, Integer) or not type.digits:
         return None
     return literal(format_of(type.form.value, type.digits))
 
 
 def _algorithm(name: str, type: Type) -> Code:
-    """The constant of a checksum of the format, or the digest of hashlib; of a text its digits."""
+    """The checksum's constant, or a digest of hashlib; in a text field, the digits of it."""
     found = f"checksums.digest({literal(name)})" if name in _DIGESTS else constant_of(name)
     return call("checksums.Digits", found) if isinstance(type, Text) else found
 
 
 def constant_of(name: str) -> str:
-    """The constant of a checksum that the format declares."""
+    """The name of the constant of a checksum that the format declares."""
     return f"CRC_{name.upper()}"
 
 

@@ -1,4 +1,4 @@
-"""Wire types as construct declarations: one function a kind of type, one file an encoding."""
+"""Emit wire types as construct declarations; the parts that depend on the encoding are in `encodings`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,22 +21,22 @@ from wireloom.model.types import charset_of, not_null
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a type's declaration depends on: the format, the encoding around it, names declared, the struct's fields."""
+    """The context of a type's declaration: its format and encoding, the declared names, the struct's fields."""
 
     format: Format
     encoding: Encoding
     declared: frozenset[str]
-    is_within: bool = False  # a struct
+    is_within: bool = False  # whether the type is part of a struct
     fields: Mapping[str, Extent] = field(default_factory=dict)
 
     @property
     def parsers(self) -> Parsers:
-        """The declarations of the encoding."""
+        """The emitter for the encoding."""
         return PARSERS[self.encoding.name]
 
 
 def spelled(spelling: types.Spelling, charset: str = "") -> Code:
-    """What a text is held against."""
+    """Declare the allowed length and pattern of a text."""
     return call(
         "structure.Spelling",
         minimum=None if spelling.minimum is None else str(spelling.minimum),
@@ -48,7 +48,7 @@ def spelled(spelling: types.Spelling, charset: str = "") -> Code:
 
 
 def mapped(mappings: tuple[ValueMapping, ...] | None, code: str, charset: str = "") -> Code | None:
-    """What values on the wire mean; texts in a character set are bytes, which errors show as text."""
+    """Declare a value table; texts in a character set are bytes on the wire, which errors show as text."""
     if mappings is None:
         return None
     entries = tuple_of(tuple_of((literal(entry.wire), function(entry.value))) for entry in mappings)
@@ -65,17 +65,17 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str, charset: str = 
 
 
 def notated(notation: str) -> Code | None:
-    """How the spec writes integers, or the character set of texts, if messages would show them in another way."""
+    """The notation of integers, or the charset of texts, if errors would not show them as the spec does."""
     return literal(notation) if notation else None
 
 
 def _keys(map: types.Map) -> Code | None:
-    """What the keys of a map are held against."""
+    """The checks of a map's keys."""
     return None if map.spelling is None else call("structure.Keys", spelled(map.spelling), literal(map.misspelled))
 
 
 def subcon(type: types.Type, scope: Scope) -> Code:
-    """The declaration of a wire type."""
+    """Declare a wire type."""
     match type:
         case types.Integer():
             return scope.parsers.integer(type, _order(type.form, scope))
@@ -121,7 +121,7 @@ def optional_condition(expression: Expression | None, fields: Mapping[str, Exten
 
 
 def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | None:
-    """A size or count: a number where it is one, else a lambda."""
+    """A size or count: a number if it is constant, else a lambda."""
     if expression is None:
         return None
     number = integer_of(expression)
@@ -129,7 +129,7 @@ def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | 
 
 
 def amount(given: types.Amount | None, scope: Scope) -> Code | None:
-    """How many bytes or elements there are: a number, a lambda, or what stands before them."""
+    """Declare the number of bytes or elements: a number, a lambda, or a construct that reads or finds it."""
     match given:
         case types.Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
@@ -179,17 +179,17 @@ def _reference(name: str, scope: Scope) -> Code:
 
 
 def has_declaration(type: types.Type) -> bool:
-    """Whether a named type of this kind stands by itself in the module; the others are written where they are used."""
+    """Whether a named type has its own declaration in the module; other types are repeated where they are used."""
     return isinstance(type, types.Struct | types.OneOf | types.Select | types.Attempt)
 
 
 def constant(name: str) -> str:
-    """The module-level name of a named type; constants of the module are in capitals, types of a spec are not."""
+    """The module-level name of a type; a trailing underscore avoids a clash with constants, which are in capitals."""
     return f"{name}_" if name.isupper() else name
 
 
 def _order(form: types.NumberForm, scope: Scope) -> Code | None:
-    """The order of a number's bytes: its own, or that of the format."""
+    """The byte order of a number: its own, or the format's."""
     return None if not scope.encoding.laid_out else literal(form.value) if form in types.ORDERED else "ORDER"
 
 
@@ -211,7 +211,7 @@ def _array(type: types.Array, scope: Scope) -> Code:
 
 
 def _element(type: types.Array, scope: Scope) -> Code:
-    """The declaration of the elements; of those that are held against something, around that of their type."""
+    """Declare the elements of a list, wrapped in their checks if there are any."""
     if type.held is None:
         return subcon(type.element, scope)
     charset = charset_of(type.element)
@@ -228,7 +228,7 @@ def _element(type: types.Array, scope: Scope) -> Code:
 
 
 def _packed(element: types.Integer | types.Boolean, bits: int, count: Code | None, scope: Scope) -> Code:
-    """A list whose elements share their bytes."""
+    """Declare a list whose elements are bit fields."""
     signed = "True" if isinstance(element, types.Integer) and element.signed else None
     positional = (str(bits),) if count is None else (str(bits), count)
     return call("packed.List", *positional, signed=signed, order=_order(element.form, scope))
@@ -246,12 +246,12 @@ def _salvage(salvage: types.Salvage | None, fields: Mapping[str, Extent]) -> Cod
 
 
 def _depth(type: types.Array | types.Map, scope: Scope) -> str | None:
-    """The limit on nesting, where the elements are open values."""
+    """The limit of nesting, if the elements are open values."""
     return "DEPTH" if is_open(type, scope.format) else None
 
 
 def is_open(type: types.Type, format: Format) -> bool:
-    """Whether a type is a recursive union, or made of one: its values are shown as open ones."""
+    """Whether a type is a recursive union or contains one; its values are then shown as open values."""
     match type:
         case types.Reference(name):
             return is_open(format.type(name), format)
@@ -274,7 +274,7 @@ def _one_of(type: types.OneOf, scope: Scope) -> Code:
 
 
 def _alternative(item: types.Alternative, union: types.OneOf, scope: Scope) -> Code:
-    if isinstance(item.type, types.Extension) and union.open:  # elsewhere its content tells it from the others
+    if isinstance(item.type, types.Extension) and union.open:  # in a closed union its content tells it apart
         content = subcon(item.type.content, scope)
         return call("msgpack.Extension", str(item.type.code), literal(item.name), content)
     return subcon(item.type, scope)
@@ -330,7 +330,7 @@ def _fallback(item: types.Fallback) -> Code:
 
 
 def structural_depth(type: types.Type, format: Format) -> int:
-    """How many containers of the declared structure can stand in one another, open values aside."""
+    """The number of nested containers that the declared structure has at most, not counting open values."""
 
     def depth(part: types.Type, above: frozenset[str]) -> int:
         match part:
@@ -338,7 +338,7 @@ def structural_depth(type: types.Type, format: Format) -> int:
                 target = format.type(name)
                 return 0 if name in above else depth(target, above | {name})
             case types.Struct(encoding=encoding) if not encoding.text:
-                return 0  # a body, in a string
+                return 0  # a separate body inside of a string
             case types.Struct():
                 return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
             case types.Array() | types.Map():

@@ -1,4 +1,4 @@
-"""The JSON Schema of a format: `schema.json`, and beside it what parameters make of it."""
+"""Emit the JSON Schema of a format: `schema.json`, and `variants.json` for other values of the parameters."""
 
 from wireloom.emit.jsonschema.document import emit
 from wireloom.emit.jsonschema.variants import variants

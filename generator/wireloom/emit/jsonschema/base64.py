@@ -1,26 +1,28 @@
-"""Patterns of base64 text, strict: standard alphabet, padded, no spare bits set.
+r"""Patterns of strict base64 text: standard alphabet, padded, spare bits zero.
 
-`(?!\\n)$` is the end of the text: a bare `$` would also match before a last line feed in some regular expressions.
+`(?!\\n)$` matches only at the end of the text; in some regular expressions a bare `$` also matches before a final line
+feed.
 """
 
 _SIGN = "[A-Za-z0-9+/]"
-_LAST_OF_ONE = "[AQgw]"  # second sign of one byte: four spare bits are zero
-_LAST_OF_TWO = "[AEIMQUYcgkosw048]"  # third sign of two bytes: two spare bits are zero
+_LAST_OF_ONE = "[AQgw]"  # second character of one byte: four spare bits are zero
+_LAST_OF_TWO = "[AEIMQUYcgkosw048]"  # third character of two bytes: two spare bits are zero
 _GROUP = f"{_SIGN}{{4}}"
 _ONE = f"{_SIGN}{_LAST_OF_ONE}=="
 _TWO = f"{_SIGN}{{2}}{_LAST_OF_TWO}="
 _PADDED = f"(?:{_ONE}|{_TWO})"
-_LINE = f"(?:{_GROUP}){{19}}\\n"  # 76 signs
-_FULL = 19  # groups of four signs in a line
+_LINE = f"(?:{_GROUP}){{19}}\\n"  # 76 characters
+_FULL = 19  # groups of four characters in a line
 _BYTES = 3  # in a group
-_MOST = 65_535  # repetitions that every regular expression can count
+_MOST = 65_535  # repetitions that every regular expression engine supports
 _END = "(?!\\n)$"
 
 
 def pattern(size: int | None = None, *, line_feeds: bool = False) -> str:
-    """The pattern of the base64 of `size` bytes (None: any number).
+    """The pattern of the base64 text of `size` bytes (None: any number).
 
-    With `line_feeds`, all full lines of 76 signs may have a line feed after them; after the last it may be missing.
+    With `line_feeds`, either no line has a line feed, or each full line of 76 characters has; it is optional after the
+    last one.
     """
     if size is None:
         plain, forms = f"(?:{_GROUP})*{_PADDED}?", [_lines(), _padded_lines()]
@@ -30,7 +32,7 @@ def pattern(size: int | None = None, *, line_feeds: bool = False) -> str:
 
 
 def _lines() -> str:
-    """Full lines, then one that may be full and needs no line feed."""
+    """Full lines, then a last line that may be full and has no line feed."""
     return f"(?:{_LINE})+(?:(?:{_GROUP}){{0,{_FULL}}}|(?:{_GROUP}){{0,{_FULL - 1}}}{_PADDED})"
 
 
@@ -45,7 +47,7 @@ def _sized(size: int) -> str:
 
 
 def _sized_lines(size: int) -> str:
-    """Full lines, a last one, and a line feed after that where it is full, too."""
+    """Full lines and a last one, with an optional line feed if that is full too."""
     groups = (size + 2) // 3
     lines = max(groups - 1, 0) // _FULL
     last = _sized(size - 3 * _FULL * lines)
@@ -54,7 +56,7 @@ def _sized_lines(size: int) -> str:
 
 
 def _times(part: str, count: int) -> str:
-    """So many of a part, none where there is none; what regular expressions cannot count is counted by parts of it."""
+    """Repeat a part; counts beyond the engines' limit become nested repetitions."""
     if count <= _MOST:
         return f"(?:{part}){{{count}}}" if count else ""
     whole, rest = divmod(count, _MOST)

@@ -1,7 +1,8 @@
-"""What the JSON Schema of documents does not say of what decoders check: rules that it has no words for.
+"""List the rules of a format that decoders check but the JSON Schema of its documents cannot express.
 
-Each is a row of the table in the format's page, with the error codes that decoders then give. A document that the
-schema takes and a decoder refuses is refused with one of these codes; none is refused by the schema alone.
+Each gap is a row of a table on the format's page, with the error codes that decoders report. If a decoder refuses a
+document that the schema accepts, the error has one of these codes. The schema never refuses a document that decoders
+accept.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +48,7 @@ ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that the schema does not say: what (Markdown), of which fields, and the decoders' codes (None: any)."""
+    """A rule that the schema lacks: its description (Markdown), the fields, and the decoders' codes (None: any)."""
 
     what: str
     fields: tuple[str, ...] = ()
@@ -56,7 +57,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A type and where it stands; `direct` where it is that of a field itself."""
+    """A type and its location; `direct` if it is the type of a field itself."""
 
     type: Type
     path: str
@@ -64,7 +65,7 @@ class _Place:
 
 
 def gaps(format: Format) -> tuple[Gap, ...]:
-    """All that the schema of a format of JSON documents does not say."""
+    """All rules that the schema of a format of JSON documents lacks."""
     places = tuple(_places(format))
     found = [*_text(format, places), *_limits(format, places), *_rules(format, places), *_settings(format)]
     return tuple(dict.fromkeys(found))
@@ -91,7 +92,7 @@ def _places(format: Format) -> Iterator[_Place]:
 
 
 def _is_body(type: Type) -> bool:
-    """Whether a document has a type in a string, of which its schema says no more."""
+    """Whether documents hold the type as an encoded string, whose content the schema does not describe."""
     return isinstance(type, Struct) and not type.encoding.text
 
 
@@ -113,7 +114,7 @@ def _where(places: Iterable[_Place]) -> tuple[str, ...]:
 
 
 def _text(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
-    """What is lost when a document is read before the schema judges it."""
+    """Rules about the JSON text, which is parsed before the schema is applied."""
     unread = ("json_syntax", "truncated", "trailing_bytes", "invalid_utf8", "json_nonfinite")
     yield Gap("Text that is no JSON, lone surrogates in it, and numbers beyond a double", codes=unread)
     if any(isinstance(place.type, Struct | Map | JsonText) for place in places):
@@ -160,7 +161,7 @@ def _open(type: Type) -> bool:
 
 
 def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
-    """Rules over several members, and those that depend on what is read."""
+    """Rules that span several members or depend on the record's values."""
     checks = {id(step.that): step for place in places for step in _checks(place.type)}
     choices, types = set(_choices(places)), format.named
     for name, members in _objects(format):
@@ -188,7 +189,7 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
 
 
 def _choices(places: Sequence[_Place]) -> Iterator[tuple[str, str]]:
-    """The fields, each with the name of its struct, of which a tag says the type: it may be of no case."""
+    """The fields, each with its struct's name, whose type is selected by a tag."""
     for struct in (place.type for place in places if isinstance(place.type, Struct)):
         for field in struct.fields:
             if isinstance(not_null(field.type), Select):
@@ -196,7 +197,7 @@ def _choices(places: Sequence[_Place]) -> Iterator[tuple[str, str]]:
 
 
 def _conditioned_rests(places: Sequence[_Place]) -> Iterator[str]:
-    """The fields that take all other members only where a condition holds."""
+    """The fields that receive all other members, but only under a condition."""
     for struct in (place.type for place in places if isinstance(place.type, Struct)):
         for field in struct.fields:
             if field.besides is not None and presence_condition(field, struct) is not None:
@@ -204,7 +205,7 @@ def _conditioned_rests(places: Sequence[_Place]) -> Iterator[str]:
 
 
 def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
-    """The fields of whose members, which stand in the object around, the schema says nothing."""
+    """The inline fields whose members the schema does not describe."""
     for struct in (place.type for place in places if isinstance(place.type, Struct)):
         for field in struct.fields:
             types = within(field.type, format.named, Select) if field.inline and field.besides is None else ()
@@ -213,7 +214,7 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
 
 
 def _objects(format: Format) -> list[tuple[str, Members]]:
-    """Every object that the schema describes, by the name of its struct."""
+    """The name of each struct that becomes an object, with the object's members."""
     documents = Documents(format)
     for root in format.roots:
         documents.schema(root.type)
@@ -236,7 +237,7 @@ def _check_gap(name: str, step: Check | None) -> Gap:
 
 
 def _gaps_of(place: _Place) -> Iterator[Gap]:
-    """What the schema does not say of one type."""
+    """Rules of a single type that the schema lacks."""
     where = (place.path,) if place.path else ()
     match place.type:
         case Array(unique=str(name), salvage=None) as array:
@@ -256,7 +257,7 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
 
 
 def _computed_gaps(struct: Struct) -> Iterator[Gap]:
-    """What a schema does not know of computed values: whether they are of their type."""
+    """The schema does not check that computed values fit their types."""
     computed = [(field, field.compute) for field in struct.fields if field.compute is not None]
     known = field_extents(struct, {})
     kinds = (
@@ -271,13 +272,13 @@ def _computed_gaps(struct: Struct) -> Iterator[Gap]:
 
 
 def _computed(amount: Amount | None) -> Expression | None:
-    """The expression of a size that depends on the record."""
+    """The expression of a size that depends on the record; None for a constant size."""
     expression = stated(amount)
     return None if isinstance(expression, Literal) else expression
 
 
 def _is_unbounded(known: Extents, compute: Expression, type: Type) -> bool:
-    """Whether a computed number may have no room in its type."""
+    """Whether a computed number may exceed the range of its type."""
     type = not_null(type)
     found = extent(compute, known)
     beyond = isinstance(type, Integer) and (found.low < type.minimum or found.high > type.maximum)
@@ -285,7 +286,7 @@ def _is_unbounded(known: Extents, compute: Expression, type: Type) -> bool:
 
 
 def _calculates(expression: Expression) -> bool:
-    """Whether an expression gives numbers that none of its parts is."""
+    """Whether an expression calculates: its value may differ from all values it is computed from."""
     match expression:
         case Binary("+" | "-" | "*" | "//" | "%" | "<<" | ">>" | "&" | "|" | "^"):
             return True

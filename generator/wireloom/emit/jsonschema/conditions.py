@@ -1,6 +1,6 @@
-"""What can be said about an expression when only some values are known: a value, or that nothing is known.
+"""Evaluate expressions of which only some values are known: the result is a constant, or partly or fully unknown.
 
-Null is a value like any other for `==` and `in`, and makes arithmetic, order and logic null, as parsers have it.
+As in parsers, `==` and `in` compare null like any other value, and null makes arithmetic, order and logic null.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +14,10 @@ from wireloom.runtime.expressions import OPERATORS, UNARY_OPERATORS
 
 
 class Unknown(Enum):
-    """A value that is not known: perhaps null; at least not null; or none of the constants it is compared with.
+    """A value that is not known exactly.
 
-    An integer that is something has 64 bits, one that was calculated may have all that there are.
+    ANYTHING may be null. SOMETHING is not null; if it is an integer, it has at most 64 bits. CALCULATED is not null
+    either, but an integer may have up to 128 bits. OTHER is different from every constant that it is compared with.
     """
 
     ANYTHING = "anything"
@@ -25,24 +26,24 @@ class Unknown(Enum):
     OTHER = "other"
 
 
-Listed = int | bool | str | bytes | None  # what `in` compares with
+Listed = int | bool | str | bytes | None  # values that `in` compares with
 Constant = Listed | bytes
 Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]
 _THERE = (Unknown.SOMETHING, Unknown.CALCULATED)
 
 _ORDER = ("<", "<=", ">", ">=")
-_FIELDS = range(-(1 << 63), 1 << 64)  # what integers of 64 bits are
+_FIELDS = range(-(1 << 63), 1 << 64)  # the values of integers of 64 bits
 
 
 def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Value]) -> Value:
-    """The value of an expression as far as `lookup` knows fields, with parameters as given."""
+    """Evaluate an expression as far as possible; `lookup` gives the values of fields."""
 
     def of(part: Expression) -> Value:
         return evaluate(part, lookup, parameters)
 
     def operand_of(part: Expression) -> Value:
-        """What an operator sees: null in place of a value of another kind than it takes."""
+        """The value of an operand; a value of the wrong kind counts as null, so an unknown kind may be anything."""
         value = of(part)
         return Unknown.ANYTHING if isinstance(value, Unknown) and kind(part) is ast.Kind.ANY else value
 
@@ -83,22 +84,22 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
 
 
 def passed(value: Value) -> Value:
-    """A value that an expression passes on: what that is compared with says nothing of the field it comes from."""
+    """The value of an expression's operand as the expression's result: OTHER becomes SOMETHING."""
     return Unknown.SOMETHING if value is Unknown.OTHER else value
 
 
 def seen(value: object) -> Value:
-    """What expressions see of a constant, as far as they are told apart."""
+    """The value of a constant in expressions; floats and bytes are not told apart."""
     return value if value is None or isinstance(value, int | str | Unknown) else Unknown.SOMETHING
 
 
 def same(left: object, right: object) -> bool:
-    """Equal, and not merely as true equals 1."""
+    """Whether two values are equal, where true does not equal 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
-    """The fields that an expression compares with constants, each with the constant."""
+    """Each comparison of a field with a constant in an expression."""
     match expression:
         case Binary("==" | "!=", FieldRef() as field, Literal(constant)):
             yield field, constant
@@ -113,12 +114,12 @@ def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
 
 
 def _known(expression: Expression, value: Value) -> tuple[Value, bool]:
-    """A side of a comparison, and whether it is a constant."""
+    """One side of a comparison, and whether it is a literal."""
     return value, isinstance(expression, Literal)
 
 
 def _equality(operator: str, left: tuple[Value, bool], right: tuple[Value, bool]) -> Value:
-    """Whether two values are equal; no unknown value but ANYTHING is null, and OTHER is no constant."""
+    """Compare two values; of the unknown values only ANYTHING can be null, and OTHER never equals a literal."""
     wanted = operator == "=="
     for (value, _), (against, constant) in ((left, right), (right, left)):
         if value is Unknown.OTHER and constant:
@@ -138,7 +139,7 @@ def _unary(operator: str, operand: Value) -> Value:
 
 
 def _logic(operator: str, left: Value, right: Value) -> Value:
-    """Either side may settle it: false for `and`, true for `or`; else null on one side makes it null."""
+    """Evaluate `and` or `or`: one side alone may decide; otherwise a null side makes the result null."""
     settling, sides = operator == "or", (left, right)
     if any(side is settling for side in sides):
         return settling
@@ -149,7 +150,7 @@ def _logic(operator: str, left: Value, right: Value) -> Value:
 
 
 def _binary(operator: str, left: Value, right: Value) -> Value:
-    """Arithmetic and order."""
+    """Evaluate arithmetic or order."""
     if left is None or right is None:
         return None
     if not isinstance(left, Unknown) and not isinstance(right, Unknown):
@@ -161,17 +162,17 @@ def _binary(operator: str, left: Value, right: Value) -> Value:
 
 
 def _calculated(*operands: Value) -> Unknown:
-    """What is calculated of values that are not all known: of 64 bits each it has room, else it may be null."""
+    """The result of arithmetic on unknown values: null by overflow is ruled out if all have 64 bits."""
     return Unknown.CALCULATED if all(map(_is_of_64_bits, operands)) else Unknown.ANYTHING
 
 
 def _is_of_64_bits(value: Value) -> bool:
-    """Whether an integer that it is has the size of one on the wire."""
+    """Whether the value, if it is an integer, has at most 64 bits."""
     return value in (Unknown.SOMETHING, Unknown.OTHER) or (isinstance(value, int) and value in _FIELDS)
 
 
 def membership(operand: Value, options: tuple[Constant, ...]) -> Value:
-    """Whether a value is one of some."""
+    """Whether a value is among the options."""
     if operand is Unknown.OTHER or (operand in _THERE and all(option is None for option in options)):
         return False
     if isinstance(operand, Unknown):

@@ -1,4 +1,4 @@
-"""Constants of a spec in a JSON Schema."""
+"""Constants of a spec in JSON Schemas."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
@@ -8,16 +8,16 @@ from wireloom.model.types import Scalar
 Schema = dict[str, object]
 
 NEVER: Schema = {"not": {}}
-"""What no document is."""
+"""A schema that no document matches."""
 
 
 def values(allowed: Sequence[object]) -> Schema:
-    """One of these values."""
+    """The schema of these values."""
     return {"const": allowed[0]} if len(allowed) == 1 else {"enum": list(allowed)}
 
 
 def one_of(schemas: Iterable[Schema], keyword: str = "oneOf") -> Schema:
-    """One of these schemas, each stated once."""
+    """Combine the distinct schemas with a keyword; the only schema alone, or NEVER if there is none."""
     distinct: list[Schema] = []
     for schema in schemas:
         distinct += [] if schema in distinct else [schema]
@@ -25,5 +25,5 @@ def one_of(schemas: Iterable[Schema], keyword: str = "oneOf") -> Schema:
 
 
 def written(value: Scalar) -> object:
-    """A constant as it stands in the JSON."""
+    """The JSON form of a constant."""
     return b64encode(value).decode() if isinstance(value, bytes) else value

@@ -1,7 +1,7 @@
-"""The whole JSON Schema document of a format: a definition for each root, the default root as the schema itself.
+"""The whole JSON Schema of a format: a definition for each root, with the default root as the schema itself.
 
-Where the format is JSON, the schema is that of the document, from its wire types; otherwise it is that of the canonical
-JSON rendering of the format's records.
+If the format's encoding is JSON, the schema describes the documents, by their wire types. Otherwise it describes the
+canonical JSON rendering of the format's records.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def emit(format: Format) -> dict[str, object]:
-    """The JSON Schema (2020-12) of a format, parameters at their defaults."""
+    """Generate the JSON Schema (2020-12) of a format with parameters at their defaults."""
     definitions = documents(format) if format.encoding.text else _renderings(format)
     names = {root.name: root_name(format, root) for root in format.roots}
     return {
@@ -35,14 +35,14 @@ def emit(format: Format) -> dict[str, object]:
 
 
 def root_name(format: Format, root: Root) -> str:
-    """The name of a root's definition: its own, unless another type has it already."""
+    """The name of a root's definition: the root's name, unless another type has the same name."""
     taken = format.named.get(root.name)
     clash = taken is not None and root.type != Reference(root.name)
     return f"{root.name}.root" if clash else root.name
 
 
 def documents(format: Format, given: Mapping[str, Value] | None = None) -> dict[str, object]:
-    """Definitions of documents: roots, then every named type that they reach, in the order of the spec."""
+    """The definitions of a format of documents: its roots, then every named type they use, in the order of the spec."""
     wire = Documents(format, given)
     roots = {root_name(format, root): _with_doc(wire.schema(root.type), root) for root in format.roots}
     return _with_roots(roots, wire.definitions())
@@ -51,7 +51,7 @@ def documents(format: Format, given: Mapping[str, Value] | None = None) -> dict[
 def _renderings(format: Format) -> dict[str, object]:
     open_value = rendering.open_value(extensions(format))
     records = Records(format)
-    first = sorted(format.roots, key=lambda root: root.type != Reference(root.name))  # those have the types' own names
+    first = sorted(format.roots, key=lambda root: root.type != Reference(root.name))  # named roots keep their names
     made = {root.name: _with_doc(records.root(root), root) for root in first}
     roots = {root_name(format, root): made[root.name] for root in format.roots}
     schemas = _with_roots(roots, records.definitions)
@@ -59,7 +59,7 @@ def _renderings(format: Format) -> dict[str, object]:
 
 
 def _with_roots(roots: Mapping[str, Schema], named: Mapping[str, object]) -> dict[str, object]:
-    """All definitions; a root that is the named type of its name is that."""
+    """Combine the definitions; a root that has the name of a named type is that type."""
     return {**{name: schema for name, schema in roots.items() if name not in named}, **named}
 
 

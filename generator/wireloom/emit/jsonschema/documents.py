@@ -1,4 +1,4 @@
-"""JSON Schemas of JSON documents, from the wire types that describe them."""
+"""Generate JSON Schemas of JSON documents from the wire types."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,28 +60,28 @@ from wireloom.model.types import (
 from wireloom.runtime.values import float32
 
 _SINGLE = 32  # bits of a float that is rounded
-_NULL = "null"  # as JSON that is kept as text has it
+_NULL = "null"  # the text of null in JSON that is kept as text
 
 
 class Documents:
-    """The schemas of one format's wire types, and the named types that they turned out to need.
+    """Generates the schemas of a format's wire types, and collects the named types that they refer to.
 
-    Parameters are at their defaults, unless `given` says what is known of them.
+    Parameters have their defaults, except those in `given`.
     """
 
     def __init__(self, format: Format, given: Mapping[str, Value] | None = None) -> None:
         self.format = format
-        self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
+        self.described: list[tuple[str, Members]] = []  # the objects so far, with the names of their structs
         self._needed: list[str] = []
         settled = {parameter.name: parameter.default for parameter in format.parameters} | dict(given or {})
         self._parameters = {name: seen(value) for name, value in settled.items()}
         order = format.byte_order.parameter
         if order is not None and settled.get(order) == "auto":
-            self._parameters[order] = Unknown.SOMETHING  # expressions see the order in which a record reads
+            self._parameters[order] = Unknown.SOMETHING  # expressions see the byte order detected for the record
         self._closed = settled.get(format.unknown_members or "", "error") == "error"
 
     def definitions(self) -> dict[str, object]:
-        """The definitions of all named types needed so far and of what they need in turn, in the order of the spec."""
+        """The definitions of all named types referred to so far, directly or indirectly, in the order of the spec."""
         done: dict[str, Schema] = {}
         while pending := [name for name in self._needed if name not in done]:
             for name in pending:
@@ -89,12 +89,12 @@ class Documents:
         return {name: done[name] for name, _ in self.format.types if name in done}
 
     def schema(self, type: Type) -> Schema:
-        """The schema of the JSON of a wire type."""
+        """The schema of the JSON form of a wire type."""
         match type:
             case Integer() | Float() | Boolean() | Null() | Text() | Bytes() | JsonText():
                 return _scalar(type)
             case Array(salvage=Salvage()):
-                return {"type": "array"}  # what is broken may be lost
+                return {"type": "array"}  # bad elements are dropped, so elements may be anything
             case Array(element=element, count=count, held=held):
                 items = self.schema(element) if held is None else self._held(element, held)
                 return {"type": "array", "items": items, **_counted(_constant(count))}
@@ -106,7 +106,7 @@ class Documents:
             case Reference(name):
                 return self._reference(name)
             case OneOf() if self._any(type):
-                return {}  # recursion that says nothing more ends some tools
+                return {}  # a recursive schema without constraints makes some tools loop
             case OneOf():
                 return one_of(self._distinct(parts(type)))
             case Select():
@@ -126,7 +126,7 @@ class Documents:
         return {"$ref": f"#/$defs/{name}"}
 
     def _any(self, union: OneOf) -> bool:
-        """Whether a union takes every JSON value: all scalars, and lists and maps of itself."""
+        """Whether a union accepts every JSON value: all scalars, and lists and maps of itself."""
         types = [bare(each.type, self.format.named) for each in union.alternatives]
         scalars = (Boolean, Float, Text)
         lists = [type.element for type in types if isinstance(type, Array) and type == Array(type.element)]
@@ -136,7 +136,7 @@ class Documents:
         return every and inner == [True, True]
 
     def _distinct(self, types: Sequence[Type]) -> list[Schema]:
-        """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""
+        """The schemas of the alternatives; integers are left out beside floats, whose schema accepts them."""
         floats = [type for type in types if isinstance(bare(type, self.format.named), Float)]
         kept = [type for type in types if not (floats and isinstance(bare(type, self.format.named), Integer))]
         null = any(map(self._takes_null, types)) and not any(map(self._takes_null, kept))
@@ -147,7 +147,7 @@ class Documents:
         return bool(self._seen_null(type))
 
     def _seen_null(self, type: Type) -> tuple[Value, ...]:
-        """What expressions see where null stands: of JSON kept as text that text; none where it is no value."""
+        """The values that expressions see for null, such as the text `null` of JSON kept as text."""
         match type:
             case Null() | Nullable():
                 return (None,)
@@ -164,14 +164,14 @@ class Documents:
     # --- unions ----------------------------------------------------------------------------------------------------
 
     def _select(self, select: Select) -> Schema:
-        """A choice of cases: by a member of theirs exactly one, else what one of them takes."""
+        """The schema of a union: exactly one case matches if a member is the tag, else any of them."""
         schemas = self._cases(select)
         if isinstance(select.tag, MemberTag):
             return one_of(schemas)
         return one_of(schemas, "anyOf")
 
     def _cases(self, select: Select) -> list[Schema]:
-        """The cases of a union; a case that is itself such a union adds its own, so that the list is flat."""
+        """The schemas of the cases; a case that is another such union contributes its own cases."""
         return [schema for case in select.cases for schema in self._case(select, case)]
 
     def _case(self, select: Select, case: Case) -> Iterator[Schema]:
@@ -179,7 +179,7 @@ class Documents:
             return
         target = plain(case.type, self.format.named)
         inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
-        if isinstance(select.tag, MemberTag):  # which only an object has
+        if isinstance(select.tag, MemberTag):  # only objects have the member
             inner = [schema or {"type": "object"} for schema in inner]
         if not isinstance(select.tag, MemberTag) or (select.tag.presence and {True, False} <= {*case.values}):
             yield from inner
@@ -190,7 +190,7 @@ class Documents:
             yield schema if said else _restricted(schema, select.tag, case)
 
     def _says(self, tag: MemberTag, case: Case, structs: list[Struct]) -> bool:
-        """Whether the structs of a case themselves say what the tag is."""
+        """Whether the structs of a case restrict the tag's member themselves."""
         found = [[member for member in self.members(struct).members if member.name == tag.member] for struct in structs]
         if tag.presence and not any(case.values):
             return self._closed and bool(found) and not any(found)
@@ -207,7 +207,7 @@ class Documents:
         return described_schema(body, struct.doc, "")
 
     def members(self, struct: Struct) -> Members:
-        """The members of a struct's object, those of inline structs among them."""
+        """The members of a struct's object, including those of inline structs."""
         found = self._collected(struct, (), ())
         closed = self._closed and found.known
         never = [case for name, case in found.tagged if closed and not _is_beside(name, case[-1].scope, found.members)]
@@ -219,7 +219,7 @@ class Documents:
         )
 
     def _collected(self, struct: Struct, scope: Scope, conditions: tuple[Scoped, ...]) -> "_Found":
-        """What a struct puts into the object."""
+        """The members and checks that a struct adds to the object."""
         whole = _Found(list(version_tag(struct, scope)))
         members, checks = whole.members, whole.checks
         for step in struct.steps:
@@ -248,11 +248,11 @@ class Documents:
                         made = (self._member(step, case, scope, (*conditioned, *extra)) for case, extra in declared)
                         members += map(_placed, made) if struct.form is Form.ARRAY else made
                 case _:
-                    pass  # other steps say nothing about members
+                    pass  # other steps do not affect members
         return whole
 
     def _rest(self, type: Type, conditions: Conditions) -> Schema:
-        """What each member is that a map takes; anything where a condition decides whether it does."""
+        """The schema of each member that a map receives; unrestricted if the map is conditional."""
         return {} if conditions or not isinstance(type, Map) else self.schema(type.value)
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
@@ -299,7 +299,7 @@ class Documents:
         )
 
     def _held(self, type: Type, said: Field | Held) -> Schema:
-        """A value that is held against values, a range or a spelling; null is neither."""
+        """The schema of a value with its value table, range and spelling; these do not apply to null."""
         if said.mappings is not None:
             return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
         if bare(type, self.format.named) == Float(_SINGLE):
@@ -309,7 +309,7 @@ class Documents:
         return schema if said.spelling is None else {**schema, **spelled(said.spelling)}
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
-        """What a member can be, absent apart; and the kind of constants that tell it apart."""
+        """The possible values of a member that is present, and the kind of constants that can tell its values apart."""
         if field.const is not None:
             return (Option(written(field.const), self._seen(field, field.const)),), None
         if field.mappings is not None:
@@ -332,11 +332,11 @@ class Documents:
         return evaluate(expression, lambda _: Unknown.ANYTHING, self._parameters)
 
     def _default(self, field: Field) -> Value:
-        """What expressions see of an optional member that is absent."""
+        """The value that expressions see if an optional member is absent."""
         return self._seen(field, field.default) if field.has_default else None
 
     def _seen(self, field: Field, wire: Scalar) -> Value:
-        """What expressions see of a value on the wire."""
+        """The value that expressions see for a wire value."""
         if field.mappings is None:
             return seen(wire)
         return next((self._meaning(each.value) for each in field.mappings if each.wire == wire), Unknown.ANYTHING)
@@ -348,12 +348,12 @@ class Documents:
         return described_schema({**schema, **default}, field.doc, field.unit)
 
     def _stated(self, default: Scalar, type: Type) -> object:
-        """A default as it would stand in the JSON."""
+        """A default in its JSON form."""
         is_json = isinstance(bare(type, self.format.named), JsonText) and isinstance(default, str)
         return json.loads(str(default)) if is_json else written(default)
 
     def _fixed(self, const: Scalar, type: Type) -> Schema:
-        """A constant, as it may stand in the JSON."""
+        """The schema of a constant, which may have several JSON forms."""
         if isinstance(const, float) and bare(type, self.format.named) == Float(_SINGLE):
             return _rounded(_scalar(Float(_SINGLE)), const, const)
         return values(_spellings(const, type))
@@ -364,7 +364,7 @@ class Documents:
 
 @dataclass(slots=True)
 class _Found:
-    """What structs put into an object: members, checks, whether all is known, the tags that cases cannot do without."""
+    """The members and checks that structs add to an object, the tags of inline cases, and whether all are known."""
 
     members: list[Member] = dataclass_field(default_factory=list)
     checks: Checks = dataclass_field(default_factory=list)
@@ -376,7 +376,7 @@ class _Found:
     spelled: Schema | None = None
 
     def add(self, other: "_Found") -> None:
-        """What an inline struct puts there, too."""
+        """Add the members and checks of an inline struct."""
         self.members += other.members
         self.checks += other.checks
         self.tagged += other.tagged
@@ -385,14 +385,14 @@ class _Found:
 
 
 def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditions) -> Member:
-    """A computed value: not in the object, but it may decide about other members."""
+    """A computed value: not in the object, but other members may depend on it."""
     return Member(
         (scope, field.wire_name), None, {}, conditions, required=False, compute=told(field, compute, scope, conditions)
     )
 
 
 def _placed(member: Member) -> Member:
-    """A member as an element, which nothing but its conditions can leave out."""
+    """A member as an array element: only its conditions can make it absent."""
     return replace(member, required=True, options=tuple(option for option in member.options if not option.absent))
 
 
@@ -428,7 +428,7 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText) ->
 
 
 def _spellings(value: Scalar, type: Type) -> list[object]:
-    """How a constant may stand in the JSON; base64 with and without line feeds."""
+    """The JSON forms of a constant: base64 with and without line feeds."""
     text = written(value)
     if not isinstance(value, bytes) or not isinstance(text, str) or not (isinstance(type, Bytes) and type.line_feeds):
         return [text]
@@ -440,7 +440,7 @@ def _spellings(value: Scalar, type: Type) -> list[object]:
 
 
 def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
-    """Whether a member can only be what selects the case."""
+    """Whether a struct's own member already restricts the tag to the values of the case."""
     required = member.required and not member.conditions
     if tag.presence:
         return required
@@ -482,12 +482,12 @@ def _settled(member: Member, tag: MemberTag, case: Case) -> Member:
 
 
 def _selects_absent(tag: MemberTag, case: Case) -> bool:
-    """Whether a case is selected where its tag is absent."""
+    """Whether a case is selected if its tag is absent."""
     return not tag.required and any(same(tag.default, value) for value in case.values)
 
 
 def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
-    """The schema of a case, with what its tag must be."""
+    """The schema of a case, with the tag restricted to its values."""
     if tag.presence:
         there: Schema = {"required": [tag.member]}
         return {"allOf": [schema], **(there if any(case.values) else {"properties": {tag.member: False}})}
@@ -497,7 +497,7 @@ def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
 
 
 def _nullable(schema: Schema, *, null: bool) -> Schema:
-    """The schema, or null; the schema itself where it takes `null` already."""
+    """The schema with null allowed; unchanged if it accepts null already."""
     match schema:
         case _ if null:
             return schema
@@ -519,14 +519,14 @@ def _ranged(schema: Schema, minimum: int | None, maximum: int | None) -> Schema:
 
 
 def _rounded(schema: Schema, minimum: float | None, maximum: float | None) -> Schema:
-    """The schema of a number of 32 bits with bounds: they are those of what decoders round into the range."""
+    """The schema of a 32-bit float; its bounds include all numbers that decoders round into the range."""
     least = {} if minimum is None else {"minimum": _rounded_to(minimum)}
     most = {} if maximum is None else {"maximum": -_rounded_to(-maximum)}
     return {**schema, **least, **most}
 
 
 def _rounded_to(least: float) -> float:
-    """The smallest number of which 32 bits say at least this."""
+    """The smallest double whose value, rounded to 32 bits, is at least `least`."""
     step = max(abs(least) * 2.0**-22, 2.0**-148)
     below, reached = least - step, least + step
     while below < (middle := (below + reached) / 2) < reached:

@@ -1,8 +1,8 @@
-"""The members of an object, whatever they stand for: what must hold for each to be there, and which decide that.
+"""The members of an object, the conditions under which each is present, and the tags that decide these conditions.
 
-A member decides (it is a tag) where it has few values (a constant, mapped ones, true and false), where it may be
-absent, and where conditions compare it with constants: it then is one of those, or another value. Members without a
-name are not in the object, but may decide about those that are.
+A tag is a member with few distinguishable values: a constant, mapped values, booleans, presence or absence, and the
+constants that conditions compare it with (any other value is one further option). Members without a name are not in the
+object, but may be tags.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,26 +23,26 @@ from wireloom.emit.jsonschema.constants import Schema
 from wireloom.expr.ast import Expression, FieldRef, Membership, fields_in
 from wireloom.model.types import Spelling
 
-Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
+Scope = tuple[str, ...]  # the inline or flattened structs around a member, from the outermost
 Key = tuple[Scope, str]  # a scope, and the name that expressions use
 
 
 @dataclass(frozen=True, slots=True)
 class Scoped:
-    """An expression and the scope that it stands in."""
+    """An expression and the scope in which its names are resolved."""
 
     expression: Expression
     scope: Scope
 
     def key(self, reference: FieldRef) -> Key | None:
-        """The field that a reference means; None where it is not of this object."""
+        """The key of the field that a reference names; None if it is outside of this object."""
         depth = len(self.scope) - reference.up
         return (self.scope[:depth], reference.name) if depth >= 0 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Option:
-    """One thing that a tag can be: what stands in the JSON (or any other value, or nothing), what expressions see."""
+    """One option of a tag: its JSON value (a constant, any other value, or absence), and its value in expressions."""
 
     shown: object
     value: Value
@@ -57,35 +57,35 @@ SOMETHING = Option(None, Unknown.SOMETHING, open=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """A member of the object: its schema, what must hold for it to be there, whether it then must be, its options.
+    """A member of the object: its schema, its conditions, whether it is required under them, and its options.
 
-    `options` are all that it can be. Where one of them is OTHER, it is told apart by the constants of `constant`, those
-    that are within its bounds and spelled as it is.
+    If OTHER is among `options`, every constant of the type `constant` that conditions compare the member with is an
+    option of its own, provided it fits the member's bounds and spelling.
     """
 
     key: Key
-    name: str | None  # None where the JSON does not show it
+    name: str | None  # None if it is not in the JSON
     schema: Schema
     conditions: tuple[Scoped, ...] = ()
     required: bool = True
     options: tuple[Option, ...] = ()
-    constant: type | None = None  # int or str: constants of this kind are options of it
+    constant: type | None = None  # int or str: constants of this type are options of their own
     least: int | None = None
     greatest: int | None = None
     spelling: Spelling | None = None
-    compute: Scoped | None = None  # what it always is, where it is computed
-    narrows: bool = False  # whether it says what another member of its name must be, too
+    compute: Scoped | None = None  # its value, if it is computed
+    narrows: bool = False  # whether its schema restricts another member of the same name
 
     @property
     def certain(self) -> bool:
-        """Whether it always has a value."""
+        """Whether it always has a value other than null."""
         nulls = (None, Unknown.ANYTHING)
         return not self.conditions and self.required and all(option.value not in nulls for option in self.options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """One option of each of some tags, and what computed members are under it: each is worked out once."""
+    """One option for each of some tags, and a cache of the computed members' values under it."""
 
     options: Mapping[Key, Option] = field(default_factory=dict)
     computed: dict[Member, Value] = field(default_factory=dict)
@@ -96,16 +96,16 @@ class Members:
     """All members of an object, and the checks on them."""
 
     members: tuple[Member, ...]
-    checks: tuple[tuple[Scoped, ...], ...] = ()  # conditions, then what must hold under them
+    checks: tuple[tuple[Scoped, ...], ...] = ()  # conditions, then the expression that must hold under them
     parameters: Mapping[str, Value] = field(default_factory=dict)
-    closed: bool = True  # whether other members are refused
-    rest: Schema | None = None  # or what each of them is, where a map takes those that have none of the names `besides`
+    closed: bool = True  # whether unknown members are refused
+    rest: Schema | None = None  # the schema of members with no name in `besides`, if a map receives them
     besides: tuple[str, ...] = ()
-    spelled: Schema | None = None  # and what their names look like
+    spelled: Schema | None = None  # the schema of their names
 
     @property
     def names(self) -> Schema:
-        """What the object's schema says of names that are none of its members'."""
+        """The keywords that restrict the names of members without a field."""
         if self.spelled is None:
             return {}
         named = [{"enum": list(self.besides)}] if self.besides else []
@@ -113,24 +113,24 @@ class Members:
 
     @property
     def others(self) -> Schema | bool:
-        """The schema of each member that is not named."""
+        """The schema of members without a field; True or False if they are allowed or refused as such."""
         return not self.closed if self.rest is None else self.rest
 
     def truth(self, conditions: Iterable[Scoped], chosen: Choice) -> bool | None:
-        """Whether all conditions hold under a choice of tags; None where that is not known."""
+        """Whether all conditions hold for a choice of options; None if that is unknown."""
         results = [self.value(condition, chosen) for condition in conditions]
         if any(not isinstance(result, Unknown) and result is not True for result in results):
-            return False  # as parsers have it: a number is no condition that holds
+            return False  # as in parsers, a number is not a condition that holds
         return None if any(isinstance(result, Unknown) for result in results) else True
 
     def violated(self, check: tuple[Scoped, ...], chosen: Choice) -> bool:
-        """Whether a check is known to fail under a choice of tags."""
+        """Whether a check certainly fails for a choice of options."""
         return self.truth(check[:-1], chosen) is True and self.truth(check[-1:], chosen) is False
 
     def value(self, condition: Scoped, chosen: Choice) -> Value:
-        """What an expression gives under a choice of tags."""
+        """The value of an expression for a choice of options."""
         match condition.expression:
-            case Membership(FieldRef(members=()), options):  # of a tag itself, as the cases of a union are told
+            case Membership(FieldRef(members=()), options):  # a comparison of a tag itself, as in a union's cases
                 tag = next((chosen.options.get(each.key) for each in self._mentioned(condition)), None)
                 if tag is not None:
                     return membership(tag.value, options)
@@ -141,7 +141,7 @@ class Members:
         return self._evaluated(condition, chosen)
 
     def _evaluated(self, condition: Scoped, chosen: Choice) -> Value:
-        """What an expression gives where the computed members that it needs are known."""
+        """The value of an expression whose computed members have their values in `chosen`."""
 
         def lookup(reference: FieldRef) -> Value:
             found = self._located(condition, reference)
@@ -154,7 +154,7 @@ class Members:
         return evaluate(condition.expression, lookup, self.parameters)
 
     def tags(self, conditions: Iterable[Scoped]) -> tuple[Key, ...]:
-        """The members that can decide the conditions."""
+        """The tags that can decide the conditions."""
         found: dict[Key, None] = {}
         for condition in conditions:
             for member, compute in self._computed(condition, self._decisive):
@@ -163,7 +163,7 @@ class Members:
         return tuple(found)
 
     def _deciding(self, condition: Scoped) -> dict[Key, None]:
-        """The tags of an expression, where those of the computed members that it needs are known."""
+        """The tags of an expression whose computed members are in `_decisive`."""
         found: dict[Key, None] = {}
         for member in self._mentioned(condition):
             found |= dict.fromkeys([member.key] if self.options(member.key) else ())
@@ -171,9 +171,9 @@ class Members:
         return found
 
     def _computed(self, condition: Scoped, known: Collection[Member]) -> Iterator[tuple[Member, Scoped]]:
-        """The computed members that an expression needs and that are not known, what each follows from before it.
+        """The computed members that an expression depends on and that are not in `known`, in order of dependency.
 
-        They may be as many as a struct has fields, so that no call goes from one to the next.
+        A chain of them may be as long as the struct, so this loops in place of recursion.
         """
         pending = [(each, each.compute) for each in self._mentioned(condition) if each.compute is not None]
         while pending:
@@ -187,7 +187,7 @@ class Members:
                     yield member, compute
 
     def _mentioned(self, condition: Scoped) -> list[Member]:
-        """The members that an expression names."""
+        """The members that an expression refers to."""
         found = self._mentions.get(id(condition))
         if found is None:
             located = (self._located(condition, reference)[:1] for reference in fields_in(condition.expression))
@@ -195,11 +195,11 @@ class Members:
         return found[1]
 
     def options(self, key: Key) -> tuple[Option, ...]:
-        """What a tag can be; none for a member that is no tag."""
+        """The options of a tag; empty for a member that is not a tag."""
         return self._options.get(key, ())
 
     def _located(self, scoped: Scoped, reference: FieldRef) -> list[Member]:
-        """The members that a reference means: of one key, in the scope itself or in a struct flattened into it."""
+        """The members that a reference can mean: in its scope, or in a struct flattened into it."""
         key = scoped.key(reference)
         if key is None:
             return []
@@ -211,17 +211,17 @@ class Members:
 
     @cached_property
     def _decisive(self) -> dict[Member, dict[Key, None]]:
-        """The tags that each computed member follows from, as far as was asked."""
+        """A cache: the tags that decide each computed member."""
         return {}
 
     @cached_property
     def _mentions(self) -> dict[int, tuple[Scoped, list[Member]]]:
-        """The members that expressions name, by their ids, as far as was asked; the expression stays with them."""
+        """A cache: the members that expressions refer to, by the expression's id; keeping it keeps the id unique."""
         return {}
 
     @cached_property
     def _options(self) -> Mapping[Key, tuple[Option, ...]]:
-        """The options of each tag: those of its member, and the constants that it is compared with."""
+        """The options of each tag: those of its member, and the constants it is compared with."""
         return {
             key: options
             for key, (member, *others) in self._by_key.items()
@@ -243,7 +243,7 @@ class Members:
 
     @cached_property
     def _constants(self) -> Mapping[Key, list[Constant]]:
-        """What members are compared with."""
+        """The constants that each member is compared with."""
         found: dict[Key, list[Constant]] = {}
         for scoped in self._expressions():
             for reference, constant in compared(scoped.expression):
@@ -262,7 +262,7 @@ class Members:
 
 
 def _fits(constant: Constant, member: Member) -> bool:
-    """Whether a member can have that value."""
+    """Whether a member can have this value."""
     if type(constant) is not member.constant:
         return False
     if member.spelling is not None and not member.spelling.has(constant):

@@ -1,8 +1,7 @@
-"""JSON Schemas of objects, and of arrays by position, whose members depend on one another.
+"""Generate JSON Schemas of objects, and of arrays by position, whose members depend on one another.
 
-A member with a condition (`when`), and checks on which members are present, make branches: one for each combination of
-tags (members that decide), as far as the branches differ. What other things decide is left open: such a member is
-optional, such a check passes.
+Conditions of members (`when`) and checks make branches: one for each combination of tags, merged if they leave the same
+members. Decisions that depend on anything else are left open: such a member is optional, and such a check passes.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,16 +15,16 @@ from wireloom.emit.jsonschema.members import Choice, Key, Member, Members, Optio
 from wireloom.emit.jsonschema.scopes import version_of
 
 MAXIMUM_BRANCHES = 1024
-"""Members that more combinations of tags decide about are optional."""
+"""A member is optional if the tags that decide about it have more combinations than this."""
 MAXIMUM_FLAT = 64
-"""Branches of several groups that are written out; members of a group that makes more of them are optional."""
+"""The limit of branches if several groups are combined; members of groups beyond it are optional."""
 _ANY: Mapping[int, int] = MappingProxyType({})
-_MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
+_MAXIMUM_UNDECIDED = 6  # elements of an array that may be present or absent
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A member in one branch: its schema, and whether it must be there."""
+    """A member in one branch: its schema, and whether it is required."""
 
     name: str
     schema: Schema
@@ -35,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Members that depend on one another: the tags that decide, the members decided about, the checks on the tags."""
+    """Members that depend on one another: the tags, the members they decide about, and the checks on the tags."""
 
     tags: tuple[Key, ...]
     members: tuple[Member, ...]
@@ -44,14 +43,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Combinations of tags that leave the same members: the options of each tag, whether each member is there."""
+    """Combinations of tags with the same members: the options of each tag, and whether each member is present."""
 
     options: tuple[frozenset[Option], ...]
     present: tuple[bool | None, ...]
 
 
 def objects(members: Members) -> Schema:
-    """The schema of an object: a branch for each combination of those of the groups of members that decide."""
+    """The schema of an object: one branch for each combination of the groups' branches."""
     if _never(members):
         return NEVER
     shown = [(group, each) for group, each in _decisive_groups(members) if _shows(group, each, members)]
@@ -63,7 +62,7 @@ def objects(members: Members) -> Schema:
 
 
 def _decisive_groups(members: Members) -> list[tuple[Group, list[Branch]]]:
-    """The groups whose branches are written out, and these: the first, and those that add few to it."""
+    """The groups whose branches are written out: the first, and others while the branches stay few."""
     kept: list[tuple[Group, list[Branch]]] = []
     combined = 1
     for group in _groups(members):
@@ -76,13 +75,13 @@ def _decisive_groups(members: Members) -> list[tuple[Group, list[Branch]]]:
 
 
 def _never(members: Members) -> bool:
-    """Whether a check fails whatever the members are: a union of which a parameter selects no case."""
+    """Whether a check always fails, as for a union that has no case for the value of a parameter."""
     nothing = Choice()
     return any(members.violated(check, nothing) for check in members.checks)
 
 
 def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
-    """What the schema leaves open: members that may or may not be there, and checks that may or may not hold."""
+    """The members whose presence, and the checks whose result, the schema leaves open."""
     groups = [group for group, _ in _decisive_groups(members)]
     loose: dict[Member, None] = {}
     checks = [check for check in members.checks if not any(check in group.checks for group in groups)]
@@ -98,22 +97,22 @@ def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]
 
 
 def _perhaps_open(check: tuple[Scoped, ...], members: Members) -> bool:
-    """Whether some choice of tags leaves a check open."""
+    """Whether a check is open for some choice of tags."""
     tags = members.tags(check)
     few = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES
     return any(_open(check, chosen, members) for chosen in _choices(tags if few else (), members))
 
 
 def _open(check: tuple[Scoped, ...], chosen: Choice, members: Members) -> bool:
-    """Whether a check may fail under a choice of tags, but need not."""
+    """Whether a check may fail for a choice of tags, but need not."""
     asked, holds = members.truth(check[:-1], chosen), members.truth(check[-1:], chosen)
     return asked is not False and holds is not True and not (asked and holds is False)
 
 
 def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
-    """The schema of an array whose elements are the members that are there, in order.
+    """The schema of an array whose elements are the members that are present, in order.
 
-    Where versions state how many these are, `arities`, an array of another number is none.
+    If versions are told by the number of elements, `arities` has these numbers, and other arrays are refused.
     """
     if _never(members):
         return NEVER
@@ -128,13 +127,13 @@ def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
 
 
 def _counts(branch: Branch, group: Group, arities: Mapping[int, int]) -> Collection[int]:
-    """How many elements the array of a branch may have; none where any number will do."""
+    """The allowed numbers of elements in a branch; empty if any number is allowed."""
     versions = version_of(dict(zip(group.tags, branch.options, strict=True)))
     return {count for place, count in arities.items() if versions is None or place in versions}
 
 
 def _tuples(branch: Branch, group: Group, members: Members, counts: Collection[int]) -> Iterator[Schema]:
-    """The arrays of a branch: with and without each element that may be there."""
+    """The arrays of a branch: one for each combination of elements that may be present or absent."""
     undecided = [place for place, present in enumerate(branch.present) if present is None]
     if len(undecided) > _MAXIMUM_UNDECIDED:
         yield {"type": "array"}
@@ -162,7 +161,7 @@ def _shared(members: Members, groups: Iterable[Group]) -> list[Part]:
 
 
 def _groups(members: Members) -> Iterator[Group]:
-    """The sets of tags that are connected by a member or a check, with all that they decide."""
+    """The groups: tags that are connected by a common member or check, with all that they decide."""
     decided = _decided(members)
     checks = [(check, tags) for check in members.checks if _tells(check, tags := members.tags(check), members)]
     for connected in _connected([*decided.values(), *(tags for _, tags in checks)]):
@@ -176,7 +175,7 @@ def _groups(members: Members) -> Iterator[Group]:
 
 
 def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
-    """The members whose presence tags decide; members of one name are decided about together."""
+    """The tags that decide about each member's presence; members of the same name are decided together."""
     tags: dict[str, dict[Key, None]] = {}
     narrowed = {member.name for member in members.members if member.narrows}
     for member in members.members:
@@ -191,7 +190,7 @@ def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
 
 
 def _tells(check: tuple[Scoped, ...], tags: tuple[Key, ...], members: Members) -> bool:
-    """Whether the check can be seen to fail by tags alone."""
+    """Whether the tags alone can make the check fail."""
     combined = prod(len(members.options(tag)) for tag in tags)
     return (
         bool(tags)
@@ -209,14 +208,14 @@ def _connected(sets: Iterable[tuple[Key, ...]]) -> list[set[Key]]:
 
 
 def _shows(group: Group, branches: Sequence[Branch], members: Members) -> bool:
-    """Whether it can be seen in the object how a group's members depend on one another.
+    """Whether the object shows how the members of a group depend on one another.
 
-    It cannot where tags that are not in it let each member be there or not, whatever the others.
+    It does not if the tags are not in it and every combination of the members is possible.
     """
     if any(member.name is not None for member in members.members if member.key in group.tags):
         return True
     if not branches:
-        return True  # whatever the tags are, a check fails
+        return True  # the checks fail for all tags
     patterns = {branch.present for branch in branches}
     independent = len(patterns) == 1 << len(group.members) and not any(None in each for each in patterns)
     return bool(group.members) and not independent
@@ -251,7 +250,7 @@ def _misses(chosen: Choice, members: Members) -> bool:
 
 
 def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozenset[Option], ...]]:
-    """Combinations that differ in one tag only become one."""
+    """Merge combinations that differ in one tag only."""
     before = len(combined) + 1
     while len(combined) < before:
         before = len(combined)
@@ -268,7 +267,7 @@ def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozens
 
 
 def _apart(group: Group, branches: list[Branch], members: Members) -> bool:
-    """Whether a member that is seen tells each two of the branches apart."""
+    """Whether visible tags tell every two branches apart."""
     shown = [
         place
         for place, tag in enumerate(group.tags)
@@ -315,7 +314,7 @@ def _tag_part(member: Member, options: frozenset[Option], members: Members) -> P
 
 
 def _narrowed(schema: Schema, here: list[Option], elsewhere: list[Option]) -> Schema:
-    """The schema of a tag that has only these of its values."""
+    """The schema of a tag that has only some of its values."""
     if any(option.open for option in here):
         return {**schema, "not": values([option.shown for option in elsewhere])}
     kept = {key: value for key, value in schema.items() if key in ("description", "default")}
@@ -323,9 +322,9 @@ def _narrowed(schema: Schema, here: list[Option], elsewhere: list[Option]) -> Sc
 
 
 def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
-    """The names of a group that are not there in a branch.
+    """The names of a group's members that are forbidden in a branch, unless they are among its parts.
 
-    Where others than the members may be there, these may be, too, but for those whose absence makes the branch.
+    If unknown members are allowed, only the names whose absence defines the branch are forbidden.
     """
     options = dict(zip(group.tags, branch.options, strict=True))
     named = [each for each in members.members if each.key in options or each in group.members]
@@ -340,7 +339,7 @@ def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
 
 
 def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members: Members) -> Schema:
-    """An object in the members' own order, with a branch of each group."""
+    """The schema of an object with one branch of each group, in the members' own order."""
     order = {member.name: place for place, member in reversed(list(enumerate(members.members)))}
     parts, others = list(shared), list[str]()
     for branch, group in chosen:
@@ -358,14 +357,14 @@ def _both(first: Schema, second: Schema) -> Schema:
 
 
 def _aside(members: Members) -> dict[str, bool]:
-    """Names that are not of what takes the other members: those that nothing shows are not there."""
+    """The names that the map of other members does not receive; allowed only if unknown members are."""
     return dict.fromkeys(members.besides, not members.closed)
 
 
 def _body(parts: Iterable[Part], others: Iterable[str], apart: Mapping[str, bool]) -> Schema:
-    """Properties and what of them is required; of `others`, those that are no part are forbidden.
+    """The properties and the required names; names in `others` that are not parts are forbidden.
 
-    Those `apart` may be there or not, where they are no part.
+    Names in `apart` that are not parts are allowed or forbidden as stated there.
     """
     options: dict[str, list[Schema]] = {}
     required: dict[str, None] = {}

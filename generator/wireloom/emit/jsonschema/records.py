@@ -1,8 +1,8 @@
-"""JSON Schemas of the canonical rendering of records, from the wire types that they are read from.
+"""Generate JSON Schemas of the canonical rendering of records, from their wire types.
 
-The rendering of a value follows the logical type that it has for readers, which may be wider than its own: a column
-of a union holds what all cases give. Here each value is described by its own type, in the form of that wider one.
-What must hold whichever parameters are given is said; what depends on one is left open.
+A value is rendered as its logical type, which may be wider than its wire type: the column of a union holds the values
+of all cases. The schema describes each value by its own wire type, in the form of the wider logical type. It states
+what holds for all values of the parameters, and leaves open what depends on one.
 """
 
 import json
@@ -64,22 +64,22 @@ _SCALARS = (Integer, Float, Boolean, Null, Text, Bytes, JsonText, Extension)
 
 
 class Records:
-    """The schemas of the renderings of one format's records, and the definitions that they refer to.
+    """Generates the schemas of a format's rendered records, and the definitions that they refer to.
 
-    Each named type that is no scalar is a definition of its name. Where columns are wider than what a type itself
-    gives, its rendering is another there, which is a definition of that name and a number.
+    Each named type that is not a scalar has a definition of its name. If a wider column changes its rendering, there is
+    a further definition with a number added to the name.
     """
 
     def __init__(self, format: Format) -> None:
         self.format = format
         self._said: dict[
             str, dict[str, tuple[str, Schema]]
-        ] = {}  # of each named type, by text: a name and what it says
+        ] = {}  # for each named type: its definitions' names and schemas, by the schema's text
         self._taken = {rendering.OPEN, *format.named, *(root.name for root in format.roots)}
-        self._made: dict[tuple[str, int], tuple[LogicalType, Schema]] = {}  # by the type, and the place, which is kept
+        self._made: dict[tuple[str, int], tuple[LogicalType, Schema]] = {}  # by type and id of the logical type
 
     def root(self, root: Root) -> Schema:
-        """The schema of the rendering of an entry point's records."""
+        """The schema of a root's rendered records."""
         match bare(root.type, self.format.named):
             case Array(element=element) if root.elements:
                 return {"type": "array", "items": self.schema(element, root.logical)}
@@ -92,7 +92,7 @@ class Records:
         return dict(each for name, _ in self.format.types for each in self._said.get(name, {}).values())
 
     def schema(self, type: Type, shown: LogicalType) -> Schema:
-        """The schema of the rendering of what is not null of a type, in a place of the logical type `shown`."""
+        """The schema of a value of a wire type that is not null, rendered as the logical type `shown`."""
         match type:
             case Nullable(inner):
                 return self.schema(inner, shown)
@@ -110,7 +110,7 @@ class Records:
         return isinstance(bare(type, self.format.named), OneOf | Select | Attempt | Extension)
 
     def _named(self, name: str, schema: Schema) -> Schema:
-        """A reference to the definition of a named type that says this; what is one already, or a scalar, stays."""
+        """A reference to the named type's definition with this schema; scalars and references stay as they are."""
         if schema.keys() == {"$ref"} or isinstance(bare(Reference(name), self.format.named), _SCALARS):
             return schema
         known, text = self._said.setdefault(name, {}), json.dumps(schema)
@@ -119,7 +119,7 @@ class Records:
         return {"$ref": f"#/$defs/{known[text][0]}"}
 
     def _free(self, name: str) -> str:
-        """The name with the first number that makes it another than all so far."""
+        """The name with the first number that makes it unique."""
         found = next(each for each in (f"{name}{number}" for number in count(2)) if each not in self._taken)
         self._taken.add(found)
         return found
@@ -154,7 +154,7 @@ class Records:
         return one_of((self.schema(type, shown) for type in there), "anyOf")
 
     def _in_kind(self, type: Type, kind: str, shown: LogicalType) -> Schema:
-        """The schema in a place that may have alternatives: tagged with the kind of the type."""
+        """The schema of a value in a place that may have alternatives, which are tagged with the kind of the value."""
         if not isinstance(shown, logical.Alternatives):
             return self._plain(type, shown)
         option = next((each for each in shown.options if logical.kind_name(each) == kind), None)
@@ -191,7 +191,7 @@ class Records:
                 return rendering.schema(shown)
 
     def _trials(self, attempt: Attempt, record: logical.Record) -> Schema:
-        """One object for each alternative, with its name."""
+        """The schema of an attempt: one object for each alternative, with the alternative's name."""
         schemas = []
         for place, trial in enumerate(attempt.trials):
             if isinstance(bare(trial.type, self.format.named), Attempt):
@@ -200,7 +200,7 @@ class Records:
             reason = [_refused(attempt, place, (), ())] if place and attempt.reason_field else []
             members, checks = self._melted(trial.type, f"#{place}", record, (), ())
             schemas.append(_object(([*kind, *reason, *members], checks)))
-        told = "oneOf" if attempt.kind_field else "anyOf"  # what nothing names may look like several
+        told = "oneOf" if attempt.kind_field else "anyOf"  # without the name, an object may match several alternatives
         return one_of(schemas, told)
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
@@ -220,7 +220,7 @@ class Records:
         return rendering.pair(key, rendering.perhaps_null(value, nullable=shown.nullable))
 
     def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
-        """An element that is held against something."""
+        """The schema of an element with checks."""
         if held.mappings is None:
             schema = self._held(held, type.element, shown.element)
         else:
@@ -230,7 +230,7 @@ class Records:
     # --- members ---------------------------------------------------------------------------------------------------
 
     def _struct(self, struct: Struct, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
-        """The members of a struct and the checks on them, those of flattened ones among them."""
+        """The members of a struct and the checks on them, including those of flattened structs."""
         members = list(version_tag(struct, scope))
         checks: Checks = []
         emptied = {step.field for step in struct.steps if isinstance(step, Discard)}
@@ -244,7 +244,7 @@ class Records:
                     members += found[0]
                     checks += found[1]
                 case _:
-                    pass  # other steps say nothing about members
+                    pass  # other steps do not affect members
         return members, [*checks, *((Scoped(that, scope),) for that in _groups(struct))]
 
     def _field(
@@ -299,7 +299,7 @@ class Records:
         )
 
     def _null(self, field: Field, type: Type) -> bool:
-        """Whether the value is null where the field is there."""
+        """Whether the value may be null although the field is present."""
         if field.meaning is not None and not isinstance(type, Array):
             meaning = field.meaning
             if meaning.null is not None or isinstance(meaning.shown, logical.Named):
@@ -310,7 +310,7 @@ class Records:
         return field.const is None and self.nullable(type)
 
     def _default(self, field: Field) -> Constant | Unknown | bytes | float:
-        """What stands for an absent value; SOMETHING where that is mapped to what is not null."""
+        """The value that expressions see for an absent field; SOMETHING if it is mapped to a value other than null."""
         if field.mappings is None or field.default is None:
             return field.default
         entry = next((each for each in field.mappings if same(each.wire, field.default)), None)
@@ -328,7 +328,7 @@ class Records:
         return values([rendering.constant(field.const, _plain(shown))])
 
     def _held(self, said: Field | Held, type: Type, shown: LogicalType) -> Schema:
-        """The schema of a value that is held against a range or a spelling."""
+        """The schema of a value with a range or a spelling."""
         shown = _plain(shown)
         is_said = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Said)
         if said.spelling is not None and not is_said:
@@ -344,9 +344,9 @@ class Records:
         return rendering.integer(number.minimum, number.maximum, said.minimum, said.maximum)
 
     def _options(self, field: Field, type: Type, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
-        """What a member can be, and the kind of constants that tell it apart."""
+        """The possible values of a member, and the type of the constants that tell its values apart."""
         if isinstance(shown, logical.Meant) and shown.shown is not None:
-            return (SOMETHING,), None  # conditions go by what is on the wire
+            return (SOMETHING,), None  # conditions compare the wire value
         shown = shown.wire if isinstance(shown, logical.Meant) else shown
         if field.refers is not None:
             return (SOMETHING,), None
@@ -369,7 +369,7 @@ class Records:
                 return (SOMETHING,), None
 
     def _bits(self, field: Field) -> Iterator[Field]:
-        """The bits of a field as fields of their own: as many as it has, or there with it."""
+        """The bits of a field as fields of their own, present whenever the field is."""
         absent = field.presence is Presence.OPTIONAL or self.nullable(field.type)
         for bit in field.bits:
             yield Field(
@@ -387,7 +387,7 @@ class Records:
     def _computed(
         self, field: Field, compute: Expression, record: logical.Record, scope: Scope, conditions: Conditions
     ) -> Member:
-        """A computed value: there where it is not null."""
+        """A computed value, which is present if it is not null."""
         shown = _type(record, field.name)
         known = self._outcomes(compute)
         if field.hidden:
@@ -409,7 +409,7 @@ class Records:
         )
 
     def _outcomes(self, expression: Expression) -> tuple[Constant, ...] | None:
-        """All that an expression can give, where those are few."""
+        """All possible values of an expression, or None if they are not a short list."""
         match expression:
             case Call("rangeName", (_, Literal(name))):
                 ranges = next((each.ranges for each in self.format.ranges if each.name == name), ())
@@ -420,7 +420,7 @@ class Records:
     # --- flattened -------------------------------------------------------------------------------------------------
 
     def _flattened(self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
-        """The members of a struct that melts into the one around, or of whichever it is."""
+        """The members of a flattened struct, or of each struct that a flattened union may be."""
         members: list[Member] = []
         if field.presence is Presence.OPTIONAL or self.nullable(field.type):
             tag = hidden_tag(scope, f"{field.wire_name}?", (False, True))
@@ -447,7 +447,7 @@ class Records:
     def _melted_choice(
         self, types: list[Type], name: str, record: logical.Record, scope: Scope, conditions: Conditions
     ) -> Found:
-        """One of some types, told by what is not in the rendering."""
+        """The members of one of several types, chosen by something that the rendering does not show."""
         tag = hidden_tag(scope, f"{name}|", tuple(range(len(types))))
         each = [(type, (chosen(tag, (place,)),)) for place, type in enumerate(types)]
         members, checks = self._melted_cases(each, name, record, scope, conditions)
@@ -472,7 +472,7 @@ class Records:
     def _attempt(
         self, attempt: Attempt, name: str, record: logical.Record, scope: Scope, conditions: Conditions
     ) -> Found:
-        """The name of the alternative that held, the code that refused the one before, and what either has."""
+        """The alternative's name, the code that refused the previous one, and the members of every alternative."""
         names = tuple(trial.name for trial in attempt.trials)
         if any(isinstance(bare(trial.type, self.format.named), Attempt) for trial in attempt.trials):
             return self._loose(record, scope, conditions)
@@ -484,7 +484,7 @@ class Records:
             schema: Schema = rendering.schema(_type(record, attempt.kind_field))
             kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions, options=kinds)
             hidden = hidden if conditions else kind
-            if conditions:  # what has conditions decides nothing itself
+            if conditions:  # a member with conditions cannot be a tag
                 kind = Member((inside, attempt.kind_field), attempt.kind_field, schema, conditions)
             members = [kind, hidden] if conditions else [kind]
         checks: Checks = []
@@ -498,7 +498,7 @@ class Records:
         return members, checks
 
     def _loose(self, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
-        """The members as readers see them, any of which may be absent."""
+        """The members as readers see them, all optional."""
         return [
             Member((scope, f"={each.name}"), each.name, rendering.schema(each.type), conditions, required=False)
             for each in record.fields
@@ -510,12 +510,12 @@ def _object(found: Found) -> Schema:
 
 
 def _plain(shown: LogicalType) -> LogicalType:
-    """What readers see; of what means something by null alone, what is on the wire."""
+    """The visible type; if only null has a special meaning, the wire type."""
     return shown.wire if isinstance(shown, logical.Meant) and shown.shown is None else shown
 
 
 def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Member:
-    """Why the alternative before was refused."""
+    """The error code that refused the previous alternative."""
     fallbacks = attempt.trials[place - 1].fallbacks
     codes = dict.fromkeys(code for fallback in fallbacks for code in fallback.codes)
     return Member((scope, f"{attempt.reason_field}#{place}"), attempt.reason_field, values([*codes]), held)
@@ -525,7 +525,7 @@ def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Me
 
 
 def _meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
-    """What a value table can mean; any value where a meaning is computed."""
+    """The possible results of a value table; any value if one of them is computed."""
     known: list[Constant] = []
     for each in mappings:
         found = constants(each.value)
@@ -537,7 +537,7 @@ def _meanings(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> Schema:
 
 
 def _mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tuple[Option, ...]:
-    """The meanings of a value table as options that conditions tell apart; something where one is computed."""
+    """The results of a value table as options of a tag; SOMETHING if one of them is computed."""
     known = [constants(each.value) for each in mappings]
     if any(each is None or len(each) != 1 for each in known):
         return (SOMETHING,)
@@ -559,7 +559,7 @@ _KINDS: dict[type, str] = {
 
 
 def _kind(type: Type) -> str:
-    """The kind of a value that is not null, told by its own type."""
+    """The kind of a value that is not null, by its wire type."""
     if isinstance(type, Array):
         return "map" if type.entries else "list"
     return _KINDS.get(type.__class__, "variant")
@@ -572,7 +572,7 @@ def _open(shown: LogicalType) -> bool:
 
 
 def _type(record: logical.Record, name: str) -> LogicalType:
-    """The logical type of a member; any for what readers do not see."""
+    """The logical type of a member; open for hidden members."""
     return next((each.type for each in record.fields if each.name == name), logical.Open())
 
 
@@ -581,7 +581,7 @@ def _name(field: Field) -> str | None:
 
 
 def _nothing(field: Field) -> Option:
-    """That a member is not there, where a value on the wire may mean that, which conditions see."""
+    """The option that a member is absent; a sentinel for null keeps its wire value in expressions."""
     if field.meaning is None or field.meaning.null is None:
         return ABSENT
     return Option(None, seen(field.meaning.null), absent=True)
@@ -592,7 +592,7 @@ def _described(field: Field, schema: Schema) -> Schema:
 
 
 def _sized(array: Array) -> Schema:
-    """How many elements there are, where that is fixed; fewer may be left where broken ones are dropped."""
+    """The number of elements, if it is fixed; fewer are possible if bad elements are dropped."""
     match array.count:
         case Literal(int(count)):
             return {"maxItems": count} if array.salvage else {"minItems": count, "maxItems": count}
@@ -601,7 +601,7 @@ def _sized(array: Array) -> Schema:
 
 
 def _groups(struct: Struct) -> Iterator[Expression]:
-    """That of two fields of a group one is not there."""
+    """The conditions that no two fields of a `oneof` group are present."""
     for first, second in combinations((field for field in struct.fields if field.one_of), 2):
         if first.one_of == second.one_of:
             there = (Call("present", (FieldRef(0, field.wire_name),)) for field in (first, second))

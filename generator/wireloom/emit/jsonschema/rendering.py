@@ -30,7 +30,7 @@ from wireloom.runtime.primitives.packing import BASE64
 from wireloom.runtime.values import float32, kind_of
 
 OPEN = "OpenValue"
-_END = "(?!\\n)$"  # of the text, not of its last line
+_END = "(?!\\n)$"  # the end of the text, not of its last line
 _NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
 
 
@@ -93,13 +93,13 @@ def _meant(type: Meant) -> Schema:
 
 
 def _whole(wire: Integer, scaled: Scaled) -> Schema:
-    """Integers from what the least on the wire means to what the greatest does."""
+    """The range of integers that the wire's range is scaled to."""
     ends = sorted(end * scaled.multiplier + scaled.offset for end in (wire.minimum, wire.maximum))
     return {"type": "integer", "minimum": ends[0], "maximum": ends[1]}
 
 
 def _texts(pattern: str, words: str, format: str | None = None) -> Schema:
-    """Texts of a pattern; the comment says in words what they are."""
+    """The schema of texts that match a pattern; `words` describes them in the schema's comment."""
     named = {} if format is None else {"format": format}
     return {"type": "string", **named, "pattern": f"^{pattern}{_END}", "$comment": words}
 
@@ -124,7 +124,7 @@ _ADDRESSES: Mapping[str, Schema] = {
 
 
 def integer(lowest: int, highest: int, minimum: int | None = None, maximum: int | None = None) -> Schema:
-    """An integer of a type with these limits, in a narrower range where one is given."""
+    """The schema of an integer within a type's limits, in a narrower range if one is given."""
     return {
         "type": "integer",
         "minimum": lowest if minimum is None else max(lowest, minimum),
@@ -133,7 +133,7 @@ def integer(lowest: int, highest: int, minimum: int | None = None, maximum: int 
 
 
 def spelled(spelling: Spelling) -> Schema:
-    """What is said of the length and the look of a text."""
+    """The keywords for the length and pattern of a text."""
     said = {
         "minLength": spelling.minimum,
         "maxLength": spelling.maximum,
@@ -145,25 +145,25 @@ def spelled(spelling: Spelling) -> Schema:
 
 
 def binary(size: int | None = None, *, line_feeds: bool = False) -> Schema:
-    """Bytes as base64 text."""
+    """The schema of bytes as base64 text."""
     words = BASE64 if size is None else f"{BASE64}, of {amount(size)}"
     spelled = pattern(size, line_feeds=line_feeds)
     return {"type": "string", "contentEncoding": "base64", "pattern": spelled, "$comment": words}
 
 
 def tagged(name: str, content: Schema) -> Schema:
-    """An object of the one member `name`."""
+    """The schema of an object with the single member `name`."""
     return {"type": "object", "properties": {name: content}, "required": [name], "additionalProperties": False}
 
 
 def described_schema(schema: Schema, doc: str, unit: str) -> Schema:
-    """The schema with a description in front, where there is one."""
+    """The schema with a description as its first keyword, if there is one."""
     description = described(doc, unit)
     return {"description": description, **schema} if description else schema
 
 
 def _record(record: Record) -> Schema:
-    """Members that are null are left out, so nullable ones are not required and none is ever null."""
+    """The schema of a record; null members are omitted, so nullable members are not required."""
     return {
         "type": "object",
         "properties": {member.name: _member(member) for member in record.fields},
@@ -177,7 +177,7 @@ def _member(member: logical.LogicalField) -> Schema:
 
 
 def constant(value: object, type: LogicalType) -> object:
-    """The rendering of a constant in a place of this type."""
+    """The rendering of a constant as this type."""
     match type, value:
         case Alternatives(), _:
             kind = kind_of(value)
@@ -198,7 +198,7 @@ def constant(value: object, type: LogicalType) -> object:
 
 
 def perhaps_null(schema: Schema, *, nullable: bool) -> Schema:
-    """The schema of an element or a map's value, which is written even where it is null."""
+    """The schema of a list's element or a map's value, where null is written out."""
     takes_null = schema == {"$ref": f"#/$defs/{OPEN}"}
     return {"oneOf": [{"type": "null"}, schema]} if nullable and not takes_null else schema
 
@@ -209,7 +209,7 @@ def pair(key: Schema, value: Schema) -> Schema:
 
 
 def open_value(extensions: Sequence[ExtensionType]) -> Schema:
-    """The tagged rendering of open values, with the extensions that they may hold."""
+    """The schema of open values, which are tagged with their kind, extensions included."""
     itself: Schema = {"$ref": f"#/$defs/{OPEN}"}
     text: Schema = {"type": "string"}
     contents: dict[str, Schema] = {

@@ -1,7 +1,7 @@
-"""The JSON Schemas of a format whose parameters are not at their defaults: `variants.json`.
+"""Generate `variants.json`: the schemas of a format for other values of its parameters.
 
-A parameter of few values has a schema for each; of one with too many to list, its default is told from all others, of
-which nothing is known, so that what depends on them is left open. Parameters that no schema depends on are left out.
+A parameter with few values gets a schema for each value. A parameter with too many values gets one for its default, and
+one for all others that leaves open what depends on it. Parameters that no schema depends on are omitted.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from wireloom.expr.ast import Kind
 from wireloom.model.format import Format, Parameter
 
 MAXIMUM_SCHEMAS = 64
-"""Where values of parameters make more combinations, all but the defaults have one schema, which leaves them open."""
+"""With more combinations of parameters than this, all but the defaults share one schema that leaves them open."""
 
 _Choice = tuple[Value, ...]
 
 
 def variants(format: Format) -> dict[str, object] | None:
-    """The schemas by parameters, the first that fits counts; None where the schema is not of documents."""
+    """The schemas by parameters, of which the first match counts; None if the format has no schema of documents."""
     if not format.encoding.text:
         return None
     schemas = _schemas(format.parameters, format)
@@ -48,7 +48,7 @@ def _schemas(parameters: Sequence[Parameter], format: Format) -> dict[_Choice, d
 
 
 def _values(parameter: Parameter) -> Sequence[Value]:
-    """The values that a parameter can have, or its default and all others."""
+    """The values of a parameter to distinguish: all of them, or its default and all others."""
     match parameter.kind:
         case Kind.BOOLEAN if parameter.default is not None:
             return (True, False)
@@ -59,7 +59,7 @@ def _values(parameter: Parameter) -> Sequence[Value]:
 
 
 def _decides(place: int, schemas: dict[_Choice, dict[str, object]]) -> bool:
-    """Whether the schema is another for another value of the parameter at that place."""
+    """Whether the parameter at that index changes the schema."""
     seen: dict[_Choice, dict[str, object]] = {}
     return any(
         seen.setdefault((*choice[:place], *choice[place + 1 :]), schema) != schema for choice, schema in schemas.items()
@@ -67,5 +67,5 @@ def _decides(place: int, schemas: dict[_Choice, dict[str, object]]) -> bool:
 
 
 def _when(names: Sequence[str], choice: _Choice) -> dict[str, object]:
-    """The values that a choice is about; what it leaves out may have any."""
+    """The parameters that a choice fixes; all others may have any value."""
     return {name: value for name, value in zip(names, choice, strict=True) if not isinstance(value, Unknown)}

@@ -1,7 +1,7 @@
-"""layout.py: the wire types of a format as one literal, in the words of the model.
+"""Emit layout.py: the wire types of a format as one literal.
 
-The table says what the spec says and nothing about a machine: parameters stay names, columns stay names. The engine
-binds both when it loads the table (`runtime/engine`).
+The table states the spec independently of parameter values and selected columns; the engine binds both when it loads
+the table (`runtime/engine`).
 """
 
 from ast import literal_eval
@@ -16,7 +16,7 @@ from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
 def emit(format: Format) -> str:
-    """The text of layout.py."""
+    """Generate the text of layout.py."""
     lead = len("LAYOUT: Final[dict[str, Any]] = ")
     return framed(
         __file__,
@@ -59,7 +59,7 @@ def _layout(format: Format) -> Code:
 
 
 def _stated(part: object) -> Code:
-    """A node as the tuple that it is."""
+    """Write a node as a tuple."""
     match part:
         case tuple():
             return tuple_of(map(_stated, part))

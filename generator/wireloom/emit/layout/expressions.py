@@ -1,4 +1,4 @@
-"""Expressions as nodes of the layout."""
+"""Translate expressions into nodes of the layout."""
 
 from typing import assert_never
 
@@ -42,7 +42,7 @@ def optional(expression: ast.Expression | None) -> nodes.Tree:
 
 
 def formula(expression: ast.Expression | None) -> nodes.Formula | None:
-    """An expression that is stated, or none."""
+    """The formula of an expression that may be missing."""
     return None if expression is None else nodes.Formula(tree(expression))
 
 
@@ -63,12 +63,12 @@ def _call(call: ast.Call) -> nodes.Tree:
 
 
 def _member(stated: list[ast.Expression]) -> str:
-    """The member of a list's elements that a function is about; empty for the elements themselves."""
+    """The member of a list's elements that a function uses; empty for the elements themselves."""
     return next((str(each.value) for each in stated if isinstance(each, ast.Literal)), "")
 
 
 def _constant(literal: ast.Literal) -> nodes.Tree:
-    """A constant."""
+    """The node of a constant."""
     match literal.value:
         case bytes() as data:
             return nodes.BytesConstant(data)

@@ -1,4 +1,4 @@
-"""Wire types and steps of the model as nodes of the layout."""
+"""Translate wire types and steps of the model into nodes of the layout."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -11,7 +11,7 @@ from wireloom.runtime.engine import nodes
 
 
 def node(type: types.Type) -> nodes.Type:
-    """A wire type."""
+    """The node of a wire type."""
     match type:
         case types.Integer():
             return _integer(type)
@@ -65,7 +65,7 @@ def _integer(type: types.Integer) -> nodes.Int:
 
 
 def _held(element: types.Type, held: types.Held) -> nodes.Type:
-    """An element with what it is checked against; null is not checked."""
+    """An element with its checks, which do not apply to null."""
     if isinstance(element, types.Nullable):
         return nodes.Nullable(_held(element.type, held))
     return nodes.Held(
@@ -74,12 +74,12 @@ def _held(element: types.Type, held: types.Held) -> nodes.Type:
 
 
 def _element(type: types.Type) -> nodes.Type:
-    """The type of a list's elements, which may share bytes with one another."""
+    """The node of a list's elements, which may be single bits."""
     return nodes.Bit(_form(type.form)) if isinstance(type, types.Boolean) and type.bit else node(type)
 
 
 def _amount(amount: types.Amount | None) -> nodes.Amount:
-    """How many bytes or elements there are."""
+    """The node of a number of bytes or elements."""
     match amount:
         case types.Prefix(number, null):
             return nodes.Prefix(_integer(number), null)
@@ -108,7 +108,7 @@ def _jump(jump: types.Jump | None) -> nodes.Jump | None:
 
 
 def _form(form: types.NumberForm) -> str:
-    """How a number is written, if not as the encoding has it."""
+    """The name of a number's form, or empty for the encoding's own form."""
     return "" if form is types.NumberForm.OWN else form.value
 
 
@@ -241,7 +241,7 @@ def _bit(bit: types.Bit) -> nodes.Bits:
 
 
 def _unsigned(bit: types.Bit) -> tuple[types.Mapping, ...] | None:
-    """What the bits mean, which are numbers without a sign to the engine."""
+    """The value table of a bit field as unsigned numbers, which the engine compares with."""
     if bit.mappings is None:
         return None
     mask = (1 << bit.width) - 1

@@ -1,7 +1,7 @@
-"""The generated package around the formats: modules, the index, all functions, `py.typed`, `pyproject.toml`.
+"""Emit the files of the generated package that all formats share, and re-export the emitters of a format's modules.
 
-The generated text declares names, types and documents; `wireloom.runtime.codec` acts. Every text of a spec enters
-Python through `docstring` or `repr`.
+Generated modules declare names, types and documentation; `wireloom.runtime.codec` does the work. Every text of a spec
+enters Python code through `docstring` or `repr`.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ __all__ = ["columns", "emit", "files", "spark"]
 
 
 def files(formats: Sequence[Format], package: str) -> dict[str, str]:
-    """The files that the formats share, by their path below the output folder."""
+    """The shared files of a package, by their path in the output folder."""
     return {
         "pyproject.toml": _pyproject(formats, package),
         f"{package}/__init__.py": _index(formats, package),
@@ -31,14 +31,14 @@ def files(formats: Sequence[Format], package: str) -> dict[str, str]:
 
 
 def _index(formats: Sequence[Format], package: str) -> str:
-    """The package's `__init__.py`: which formats there are, and whether the runtime fits."""
+    """The package's `__init__.py`: the list of formats, and the check that the runtime is compatible."""
     by_name = sorted(formats, key=lambda format: format.name)
     entries = [(literal(format.name), literal(format.title), literal(format.digest)) for format in by_name]
     return template(__file__, "index.py.jinja").render(mark=MARK, package=package, contract=CONTRACT, entries=entries)
 
 
 def _pyproject(formats: Sequence[Format], package: str) -> str:
-    """The project file; other specs give another version, so that no cache keeps an old package."""
+    """The project file; its version depends on the specs, so that caches never serve an outdated package."""
     digests = hashlib.sha256("".join(sorted(f"{format.name} {format.digest}\n" for format in formats)).encode())
     return template(__file__, "pyproject.toml.jinja").render(
         mark=MARK,

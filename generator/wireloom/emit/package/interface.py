@@ -1,4 +1,4 @@
-"""The functions of a format's module that take its parameters: each passes them on to what acts."""
+"""The functions of a format's module, which pass its parameters on to its codec or validator."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _BESIDE_BYTES = {True: ", JSON text, or a parsed document", False: ", or a value
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function as the template lays it out; `home` is what has the method of its name."""
+    """A function for the template; `home` is the object whose method of the same name it calls."""
 
     name: str
     arguments: tuple[str, ...]
@@ -44,13 +44,13 @@ class Function:
 
     @property
     def passed(self) -> Iterator[str]:
-        """What it is called with in turn."""
+        """The arguments of the call to that method."""
         yield from map(_name, self.arguments)
         yield from (f"{name}={name}" for name in map(_name, self.keywords))
 
 
 def functions(format: Format) -> Iterator[Function]:
-    """The functions, in their order."""
+    """The functions of the module, in order."""
     root = annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name))
     parameters = tuple(map(keyword, format.parameters))
     for name, arguments, own, result in _functions(_version(format)):
@@ -61,7 +61,7 @@ def functions(format: Format) -> Iterator[Function]:
 
 
 def _functions(version: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], str]]:
-    """Name, arguments, keywords of its own, and result of each."""
+    """The name, arguments, own keywords and result type of each function."""
     data, batch = "data: bytes | bytearray | memoryview", "pa.RecordBatch | pa.StructArray"
     skip, null = _on_error("raise", "stop", "skip", default="skip"), _on_error("null", "raise")
     yield "parse", (data,), (), "Any"
@@ -90,7 +90,7 @@ def _on_error(*choices: str, default: str = "") -> str:
 
 
 def _version(format: Format) -> tuple[str, ...]:
-    """The keyword of builders for a version; none where there is none, or a parameter is called so."""
+    """The `version` keyword of builders; none if there are no versions, or a parameter has that name."""
     if format.named_versions is None or any(parameter.name == "version" for parameter in format.parameters):
         return ()
     return (annotated("version", one_of(format.named_versions.names), "None", or_none=True),)

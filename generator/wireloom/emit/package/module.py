@@ -1,4 +1,4 @@
-"""A format's `__init__.py`: names, documents and typed functions around one Codec."""
+"""Emit a format's `__init__.py`: names, documentation and typed functions around one Codec."""
 
 from wireloom.emit import prose
 from wireloom.emit.code import Code, Group, Prose, call, display, literal, mapping, render, tuple_of
@@ -13,7 +13,7 @@ from wireloom.runtime import CONTRACT
 
 
 def module(format: Format) -> str:
-    """The text of the module's `__init__.py`."""
+    """Generate the text of the module's `__init__.py`."""
     return framed(
         __file__,
         "module.py.jinja",
@@ -28,20 +28,20 @@ def module(format: Format) -> str:
 
 
 def columns(format: Format) -> str:
-    """The text of `columns.py`: Arrow schemas, derived from the shape when the module is imported."""
+    """Generate the text of `columns.py`, which derives the Arrow schemas from the shape when it is imported."""
     return framed(
         __file__, "columns.py.jinja", format, docstring=heading(f"The Arrow columns of {format.name}: {format.title}")
     )
 
 
 def spark(format: Format) -> str:
-    """The text of `spark.py`: `struct_type`, which derives the columns when it is called."""
+    """Generate the text of `spark.py`, whose `struct_type` derives the columns when it is called."""
     heads = heading(f"The Spark columns of {format.name}: {format.title}")
     return framed(__file__, "spark.py.jinja", format, docstring=heads, default=literal(format.roots[0].name))
 
 
 def _paragraphs(format: Format) -> list[str]:
-    """The module's docstring: what the format is, where it comes from, its roots, what may be wrong with data."""
+    """The module's docstring: the format's title, documentation and source, its roots, and its error codes."""
     return [
         prose.summary(format.title),
         prose.paragraph(format.doc),

@@ -1,4 +1,4 @@
-"""A format's parameters as Python: keyword parameters with types, defaults and documents."""
+"""A format's parameters as keyword parameters of Python functions, with types, defaults and documentation."""
 
 from typing import assert_never
 
@@ -7,7 +7,7 @@ from wireloom.emit.prose import sentence
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Format, Parameter
 
-_INDENT = 4  # of keywords, one a line
+_INDENT = 4  # of keywords, one in a line
 
 
 def keyword(parameter: Parameter) -> str:
@@ -16,13 +16,13 @@ def keyword(parameter: Parameter) -> str:
 
 
 def annotated(name: str, type: Code, default: str, *, or_none: bool = False) -> str:
-    """A keyword of a function's signature, on a line of its own."""
+    """A keyword in a function's signature, on its own line."""
     rest = f"{' | None' * or_none} = {default}"
     return f"{name}: {render(type, _INDENT, len(name) + 2, len(rest) + 1)}{rest}"
 
 
 def annotation(parameter: Parameter) -> Code:
-    """The parameter's type."""
+    """The Python type of the parameter."""
     match parameter.kind:
         case Kind.TEXT:
             return one_of(parameter.options) if parameter.options else _or_none("str", parameter)
@@ -39,7 +39,7 @@ def annotation(parameter: Parameter) -> Code:
 
 
 def _or_none(type: str, parameter: Parameter) -> str:
-    """The type, with None where that is the default."""
+    """The type, optional if the default is None."""
     return type if parameter.default is not None else f"{type} | None"
 
 
@@ -49,7 +49,7 @@ def one_of(names: tuple[str, ...]) -> Code:
 
 
 def declared(parameter: Parameter, format: Format) -> Group:
-    """The parameter as the runtime checks it."""
+    """The declaration of the parameter that the runtime checks arguments with."""
     is_limit = parameter.name in (format.depth, format.size, format.expansion, format.ratio)
     return call(
         "_codec.Parameter",
@@ -65,6 +65,6 @@ def declared(parameter: Parameter, format: Format) -> Group:
 
 
 def documented(parameter: Parameter) -> tuple[str, str]:
-    """The parameter's name and what it means."""
+    """The parameter's name and documentation."""
     unit = f" In {parameter.unit}." if parameter.unit else ""
     return parameter.name, sentence(parameter.doc) + unit if parameter.doc else unit.strip()

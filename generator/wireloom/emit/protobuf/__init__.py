@@ -1,4 +1,4 @@
-"""The protobuf messages of a format: `descriptor.py` for building them, and the same as a .proto file to read."""
+"""Emit the protobuf messages of a format: `descriptor.py` for the code, and a .proto file for people."""
 
 from wireloom.emit.protobuf.module import emit
 from wireloom.emit.protobuf.text import proto_text

@@ -1,4 +1,4 @@
-"""A format's protobuf messages as a FileDescriptorSet: what protoc would make of the .proto file."""
+"""A format's protobuf messages as a FileDescriptorSet, equal to what protoc makes of the .proto file."""
 
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
@@ -24,7 +24,7 @@ from wireloom.model.types import Field, Map, Scalar, Struct
 
 
 def descriptor_set(format: Format) -> FileDescriptorSet:
-    """The set of one file, in proto2, whose package is the format's name."""
+    """The set of one proto2 file whose package is the format's name."""
     file = FileDescriptorProto(name=f"{format.name}.proto", package=format.name, syntax="proto2")
     structs = messages(format)
     names = frozenset(struct.name for struct in structs)
@@ -52,7 +52,7 @@ def _message(struct: Struct, format: Format, names: frozenset[str]) -> Descripto
 
 
 def _entry(name: str, type: Map, format: Format, names: frozenset[str]) -> DescriptorProto:
-    """An entry of a map, as any message: what is marked as a map has no order of its own."""
+    """A map entry as an ordinary message: protobuf does not keep the order of entries that are declared as a map."""
     halves = {"key": type.key, "value": type.value}
     entry = DescriptorProto(name=name)
     for number, (title, half) in enumerate(halves.items(), 1):
@@ -83,7 +83,7 @@ def _set_type(proto: FieldDescriptorProto, name: str, format: Format, messages: 
 
 
 def default_text(value: Scalar) -> str:
-    """A default as a descriptor has it."""
+    """A default as descriptors write it."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -1,4 +1,4 @@
-"""Which structs of a format are protobuf messages, and what protobuf calls the types of their fields."""
+"""Find the structs of a format that are protobuf messages, and the protobuf types of their fields."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -31,8 +31,8 @@ from wireloom.model.types import (
 )
 from wireloom.names import capitalised
 
-_MOST_REQUIRED = 63  # of a message, in the protobuf library of Python and others that build on its core
-_NARROW = 32  # bits; what fits is written in half the width
+_MOST_REQUIRED = 63  # required fields of a message that protobuf libraries accept
+_NARROW = 32  # bits; types of up to this width use half the size
 _INTEGERS = {
     (NumberForm.OWN, True): "int",
     (NumberForm.OWN, False): "uint",
@@ -44,7 +44,7 @@ _INTEGERS = {
 
 
 def messages(format: Format) -> tuple[Struct, ...]:
-    """The protobuf structs that the roots lead to, in the order of the spec."""
+    """The protobuf structs that the roots use, in the order of the spec."""
     whole = {root.type.name for root in format.roots if isinstance(root.type, Struct)}
     names = whole.union(*(reached(root.type, format.named) for root in format.roots))
     structs = (type for name, type in format.types if name in names and isinstance(type, Struct))
@@ -52,41 +52,41 @@ def messages(format: Format) -> tuple[Struct, ...]:
 
 
 def has_groups(format: Format) -> bool:
-    """Whether a field of its messages is a group."""
+    """Whether any message has a group field."""
     return any(field.group for message in messages(format) for field in wire_fields(message))
 
 
 def wire_fields(message: Struct) -> tuple[Field, ...]:
-    """The fields that stand in the message: not those that are computed or counted."""
+    """The fields that are on the wire, neither computed nor counted."""
     return tuple(field for field in message.fields if field.on_wire)
 
 
 def json_names(fields: Iterable[str]) -> dict[str, str]:
-    """The JSON names of fields that protobuf would give the same one (`a_b` and `aB`), which it refuses: their own."""
+    """Explicit JSON names for fields to which protobuf would give the same name (`a_b` and `aB`), which it refuses."""
     names = list(fields)
     counts = Counter(map(_json_name, names))
     return {name: name for name in names if counts[_json_name(name)] > 1}
 
 
 def _json_name(name: str) -> str:
-    """What protobuf calls a field in JSON: underscores go, and what follows one is a capital letter."""
+    """The JSON name that protobuf derives: underscores are dropped, and the letter after each becomes a capital."""
     first, _, others = name.partition("_")
     return first + capitalised(others)
 
 
 def one_ofs(message: Struct) -> list[str]:
-    """The groups of fields of which one is there alone, in the order of the spec."""
+    """The `oneof` groups of a message, in the order of the spec."""
     return list(dict.fromkeys(field.one_of for field in wire_fields(message) if field.one_of))
 
 
 def map_type(type: Type, format: Format) -> Map | None:
-    """The map that a field is; None where it is none."""
+    """The map type of a field; None if it is not a map."""
     resolved = plain(type, format.named)
     return resolved if isinstance(resolved, Map) else None
 
 
 def entry_names(message: Struct, format: Format) -> dict[str, str]:
-    """What protobuf calls the messages that are entries of maps, by the field; none has the name of anything else."""
+    """The names of the entry messages of map fields, different from all other names in the message."""
     fields = wire_fields(message)
     taken = {*(field.wire_name for field in fields), *one_ofs(message)}
     names: dict[str, str] = {}
@@ -101,10 +101,10 @@ def entry_names(message: Struct, format: Format) -> dict[str, str]:
 
 
 def labels(message: Struct, format: Format) -> dict[str, str]:
-    """Of each field whether it is required, optional or repeated.
+    """Whether each field is required, optional or repeated.
 
-    What a condition or a version decides is optional, since protobuf knows neither. So are all where more would be
-    required than libraries take: readers and builders of ours ask for them all the same.
+    Fields with a condition or a version are optional, since protobuf knows neither. If there are more required fields
+    than libraries accept, all are declared optional; parsers and builders of Wireloom still require them.
     """
     stated = {field.wire_name: _label(field, format) for field in wire_fields(message)}
     if sum(label == "required" for label in stated.values()) <= _MOST_REQUIRED:
@@ -119,7 +119,7 @@ def _label(field: Field, format: Format) -> str:
 
 
 def type_name(type: Type, format: Format) -> str:
-    """The scalar type in the words of a .proto file, or the name of the message; of a list, its element's."""
+    """The scalar type's name in a .proto file, or the message's name; for a list, that of its elements."""
     match type:
         case Reference():
             return type_name(plain(type, format.named), format)

@@ -1,4 +1,4 @@
-"""`descriptor.py`: the messages as protobuf's own description of them, so that building needs no protoc."""
+"""Emit `descriptor.py`, which holds the serialized descriptor of the messages, so that builders do not need protoc."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ _INDENTED = WIDTH - 4
 
 
 def emit(format: Format) -> str | None:
-    """The text of the module; None where the format has no protobuf message."""
+    """Generate the text of the module; None if the format has no protobuf message."""
     if not messages(format):
         return None
     title = f"The protobuf messages of {format.name} as a serialised FileDescriptorSet of this file."
@@ -30,7 +30,7 @@ def emit(format: Format) -> str | None:
 
 
 def _assigned(literals: Sequence[str]) -> str:
-    """The literals as the formatter lays them out after the constant's name."""
+    """The literals, laid out as the formatter does after the constant's name."""
     target = "DESCRIPTOR_SET: Final = "
     if len(literals) == 1 and len(target + literals[0]) <= WIDTH:
         return target + literals[0]
@@ -38,7 +38,7 @@ def _assigned(literals: Sequence[str]) -> str:
 
 
 def _literals(data: bytes) -> Iterator[str]:
-    """Bytes literals no wider than a line that make up `data`; one, where the formatter would join them."""
+    """Split `data` into bytes literals that fit a line; a single one if the formatter would join them."""
     if len(literal(data)) <= _INDENTED:
         yield literal(data)
         return

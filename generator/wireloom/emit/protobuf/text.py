@@ -1,6 +1,7 @@
-"""A format's protobuf messages as a .proto file, with the documents of the spec as comments.
+"""A format's protobuf messages as a .proto file, with the spec's documentation as comments.
 
-A group of proto2 declares its message, and two fields have no group of one: a format with groups is said in an edition.
+In proto2 a group field declares its own message, so two fields cannot share a group; formats with groups therefore use
+edition 2023.
 """
 
 import textwrap
@@ -19,7 +20,7 @@ _WIDTH = 116
 
 
 def proto_text(format: Format) -> str:
-    """The text of the .proto file."""
+    """Generate the text of the .proto file."""
     return "\n".join(_lines(format)) + "\n"
 
 
@@ -56,7 +57,7 @@ def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[st
 
 
 def _together(struct: Struct) -> list[Field]:
-    """The fields, those of a group after the first of it."""
+    """The fields, with those of a `oneof` group directly after the group's first one."""
     fields = wire_fields(struct)
     first: dict[str, int] = {}
     for index, field in enumerate(fields):
@@ -66,7 +67,7 @@ def _together(struct: Struct) -> list[Field]:
 
 
 def _declared(field: Field, label: str, format: Format, *, in_edition: bool) -> str:
-    """A field as it is declared, up to its number; only lists have a label in editions, none has one in a `oneof`."""
+    """The declaration of a field up to its number; in editions only lists have labels, in a `oneof` none."""
     plain = f"{type_name(field.type, format)} {field.wire_name}"
     bare = field.one_of or map_type(field.type, format) or (label != "repeated" and in_edition)
     return plain if bare else f"{label} {plain}"

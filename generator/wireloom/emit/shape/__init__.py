@@ -1,4 +1,4 @@
-"""A format's logical records as values of `runtime.columns.logical`: pure Python, importing only the classes."""
+"""Emit shape.py: a format's logical records as constants of the classes in `runtime.columns.logical`."""
 
 from dataclasses import MISSING, fields, is_dataclass
 
@@ -10,7 +10,7 @@ from wireloom.runtime.columns.logical import Record
 
 
 def emit(format: Format) -> str:
-    """The text of `shape.py`: a constant for each record, ROOTS by root name, and EXTENSIONS of open values."""
+    """Generate the text of `shape.py`: a constant for each record, ROOTS by name, and EXTENSIONS of open values."""
     records, roots = _constants(format)
     return framed(
         __file__,
@@ -29,7 +29,7 @@ _EXTENSIONS = "EXTENSIONS: Final[tuple[logical.ExtensionType, ...]] = "
 
 
 def _constants(format: Format) -> tuple[dict[str, Record], dict[str, str]]:
-    """The distinct records of the roots by constant name, and the constant of each root."""
+    """The distinct records by constant name, and the constant of each root."""
     names: dict[Record, str] = {}
     roots = {root.name: names.setdefault(root.logical, root.name.upper()) for root in format.roots}
     return {name: record for record, name in names.items()}, roots
@@ -40,7 +40,7 @@ def _assigned(target: str, value: Code) -> str:
 
 
 def logical(part: object) -> Code:
-    """The expression that makes a logical type, or what it is made of; without what the class has anyway."""
+    """The expression that builds a logical type or a part of it, omitting values that equal the defaults."""
     match part:
         case tuple():
             return tuple_of(map(logical, part))

@@ -1,4 +1,4 @@
-"""The extensions that open values of a format may hold."""
+"""The MessagePack extensions that open values of a format may contain."""
 
 from wireloom.model.format import Format
 from wireloom.model.traversal import nested
@@ -7,7 +7,7 @@ from wireloom.runtime.columns.logical import ExtensionType
 
 
 def extensions(format: Format) -> tuple[ExtensionType, ...]:
-    """Each extension in an open union, in spec order."""
+    """Each extension in an open union, in the order of the spec."""
     found: dict[tuple[int, str], bool] = {}
     types = (*(type for _, type in format.types), *(root.type for root in format.roots))
     unions = (each for type in types for each in nested(type) if isinstance(each, OneOf) and each.open)

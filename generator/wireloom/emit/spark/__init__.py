@@ -1,4 +1,4 @@
-"""What a format has for Spark: its functions, `functions.py`."""
+"""Emit a format's functions for Spark: `functions.py`."""
 
 from wireloom.emit.spark import functions
 

@@ -1,7 +1,7 @@
-"""A format's column functions, and the module that has those of all formats: `functions.py`.
+"""Emit a format's Spark column functions, and the package's `functions.py` that exports those of all formats.
 
-The emitted functions declare names, types and documents; `wireloom.spark` acts. Nothing imports pyspark before a
-function is called.
+The emitted functions declare names, types and documentation; `wireloom.spark` does the work. pyspark is imported only
+when a function is called.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ PREFIXES = ("convert", "decode", "from", "schema_of", "to", "validate")
 
 
 def emit(format: Format) -> str:
-    """The text of a format's `functions.py`."""
+    """Generate the text of a format's `functions.py`."""
     return framed(
         __file__,
         "functions.py.jinja",
@@ -34,7 +34,7 @@ def emit(format: Format) -> str:
 
 
 def index(formats: Sequence[Format], mark: str) -> str:
-    """The text of the package's `functions.py`: the functions of all formats."""
+    """Generate the text of the package's `functions.py`, with the functions of all formats."""
     modules = [(format.name, _names(format)) for format in sorted(formats, key=lambda format: format.name)]
     exports = sorted([*(name for _, names in modules for name in names), "register"])
     return template(__file__, "index.py.jinja").render(mark=mark, modules=modules, exports=exports)

@@ -1,4 +1,5 @@
-"""Names and notations: what each part of a document refers to, before any type is known.
+"""Find out what each part of a document refers to, before any type is resolved.
 
-A draft is one format on its way; the outline says what expressions can see, scopes what a name means at one place.
+A draft is a format that is being resolved. The outline lists what expressions can refer to, and a scope resolves the
+names at one place.
 """

@@ -1,4 +1,4 @@
-"""What the language brings along: the names of its types and the error codes that decoders report by themselves."""
+"""The built-in types of the language, and helpers for their notation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ from wireloom.resolve.bind.notation import NotationError
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """Types that the language brings along: how specs write them; what they are in an encoding says that (`types`)."""
+    """A group of built-in types with a common form; each encoding lists the groups it supports in `types`."""
 
     written: str
-    words: Mapping[str, Type] = field(default_factory=dict)  # those that one word says
-    only: str = ""  # where it can stand, if not on the wire
-    instead: str = ""  # what to write in an encoding that lacks it, where that has no better advice
+    words: Mapping[str, Type] = field(default_factory=dict)  # the types that are written as one word
+    only: str = ""  # the only place where it is allowed, if not on the wire
+    instead: str = ""  # what to write in an encoding without it, unless the encoding has better advice
 
 
 def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: bool) -> dict[str, Type]:
@@ -30,7 +30,7 @@ def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: boo
 def _digits(name: str, form: NumberForm, *, signed: bool, base: int = 10, most: int = 18) -> dict[str, Type]:
     return {
         f"{name}{digits}": Integer((base**digits - 1).bit_length() + signed, signed, form, digits)
-        for digits in range(1, most + 1)  # as 64 bits hold
+        for digits in range(1, most + 1)  # 64 bits hold at most 18 decimal digits
     }
 
 
@@ -131,7 +131,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "any": Builtin("`any`", only="in shared schemas only: any value, recursively"),
     }
 )
-"""What there is; the reference shows it as a table, and what an encoding lacks is a diagnostic."""
+"""All built-in types; the reference shows this table, and a type that an encoding lacks is a diagnostic."""
 
 SCALARS: Mapping[str, Type] = MappingProxyType(
     {word: type for builtin in BUILTINS.values() for word, type in builtin.words.items()}
@@ -141,7 +141,7 @@ TYPE_NAMES = (*SCALARS, *CONSTRUCTORS, "any")
 
 
 def builtin_of(word: str) -> str:
-    """The name of the builtin that a word or a constructor is of."""
+    """The name of the group that a word or a constructor belongs to."""
     return next((name for name, builtin in BUILTINS.items() if word in builtin.words), word)
 
 
@@ -149,7 +149,7 @@ DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 
 
 
 def nearly(word: str) -> str:
-    """Which integer type is meant by a word of its letters: unit16 is uint16; empty where none is."""
+    """A hint for a misspelled integer type, such as `unit16`; empty if none is meant."""
     meant = (name for name, type in SCALARS.items() if isinstance(type, Integer) and not type.is_partial)
     found = next((name for name in meant if sorted(name) == sorted(word.lower())), "")
     return f"did you mean {found}?" if found and word not in SCALARS else ""
@@ -172,7 +172,7 @@ def kind(type: Type) -> Kind:
 
 
 def flaw_of_form(name: str, what: str, encoding: Encoding) -> tuple[str, str] | None:
-    """Message and hint of a type of the language that an encoding lacks; None where it has it."""
+    """Message and hint for a built-in type that the encoding lacks; None if the encoding has it."""
     if name in encoding.types:
         return None
     return f"{what} has no form in {encoding.name}", encoding.instead.get(name, BUILTINS[name].instead)
@@ -186,7 +186,7 @@ _BYTES = 256
 
 
 def extended_of(single: notation.Single) -> Integer:
-    """The integer that is a byte, or stands after one; raises NotationError."""
+    """The type `extended(FIRST, TYPE, ...)`: one byte, or a marker with an integer after it; raises NotationError."""
     if len(single.arguments) < 2:
         raise NotationError("extended has no markers", single.column, _EXTENDED_HINT)
     written, *behind = single.arguments
@@ -204,7 +204,7 @@ def extended_of(single: notation.Single) -> Integer:
 
 
 def _bytes_after(argument: notation.Argument) -> int:
-    """The bytes after a marker; 0 where it says nothing."""
+    """The width of the integer after a marker in bytes; 0 for a marker without a meaning."""
     word = argument.text.strip()
     type = SCALARS.get(word)
     if word == _NO_NUMBER:

@@ -1,4 +1,4 @@
-"""Constants of a spec -> wire values of the type that they stand for."""
+"""Convert constants of a spec to wire values of their type."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,21 +17,21 @@ from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
 _DOUBLE = 64
-_NESTED = 64  # arrays and objects of a constant in one another
+_NESTED = 64  # nesting of arrays and objects in a constant
 _NUMBERS = {_HALF: "a number that fits 16 bits exactly", 32: "a number that fits 32 bits"}
 
 UTF8 = "utf-8"
 _TRUTHS: Mapping[str, object] = {"true": True, "false": False}
-NONE = object()  # no value: the text does not fit
+NONE = object()  # the text is not a value of the type
 
 
 def kind(value: object) -> Kind:
-    """The kind of a default, which tells the kind of a tag; text if there is none."""
+    """The kind of a tag's default, which is that of the tag; text if there is no default."""
     return Kind.TEXT if value is None else literal_kind(value)
 
 
 def value(text: str, kind: Kind, charset: str = "") -> object:
-    """The value of that kind that a key says; NONE where it says none. Bytes are hexadecimal, or text of a charset."""
+    """The value of a key as that kind, or NONE; bytes are written in hexadecimal, or as text of a character set."""
     match kind:
         case Kind.INTEGER:
             number = integer(text)
@@ -50,14 +50,14 @@ def value(text: str, kind: Kind, charset: str = "") -> object:
 
 
 def wire_key(type: Type, place: Place, text: str) -> object:
-    """The value on the wire that a key of a value table says, whatever YAML takes it for."""
+    """The wire value for a key of a value table, whatever type YAML gives the key."""
     number = None if isinstance(types.not_null(type), Text | Bytes) else integer(text)
     written = _TRUTHS.get(text, text) if isinstance(types.not_null(type), Boolean) else text
     return constant(type, text, None if place.key is None else written if number is None else number)
 
 
 def constant(type: Type, text: str, written: object) -> object:
-    """The wire value that a spec states, as `text` in the file; bytes are written in hexadecimal."""
+    """The wire value that a spec states, or NONE; bytes are written in hexadecimal."""
     match type, written:
         case Nullable() | Null(), None:
             return None
@@ -85,7 +85,7 @@ def constant(type: Type, text: str, written: object) -> object:
 
 
 def _nearest(number: float, bits: int) -> float | None:
-    """The number of so many bits that is nearest, 32 or 64 of them; None for one beyond the largest."""
+    """The nearest number with 32 or 64 bits; None if it is beyond the largest."""
     try:
         wide = float(number)
     except OverflowError:
@@ -95,7 +95,7 @@ def _nearest(number: float, bits: int) -> float | None:
 
 
 def _is_half(number: float) -> bool:
-    """Whether 16 bits say the number exactly."""
+    """Whether 16 bits can hold the number exactly."""
     try:
         return float16(number) == number
     except OverflowError:
@@ -103,7 +103,7 @@ def _is_half(number: float) -> bool:
 
 
 def _is_json(text: str, kind: str) -> bool:
-    """Whether readers can see a text as that of JSON: of an object, an array or any value."""
+    """Whether readers can see the text as JSON of this kind: an object, an array or any value."""
     try:
         found = read(text.encode(), _NESTED)
     except (DecodeError, UnicodeEncodeError):
@@ -112,7 +112,7 @@ def _is_json(text: str, kind: str) -> bool:
 
 
 def misfit(type: Type, value: object) -> str:
-    """Why no field of the type has a value, or readers would see another one; empty where one may."""
+    """Why no field of the type has this value, or readers would see another one; empty if there is no reason."""
     data = value.encode() if isinstance(value, str) else value
     size = getattr(types.not_null(type), "size", None)
     match size:
@@ -132,12 +132,12 @@ def misfit(type: Type, value: object) -> str:
 
 
 def charset_of(stated: str | None) -> str:
-    """The character set that types note; UTF-8 is none."""
+    """The character set as types store it: empty for UTF-8."""
     return "" if stated in (None, UTF8) else str(stated)
 
 
 def encoded(text: str, charset: str) -> object:
-    """The bytes of a text in a character set; NONE where that does not have it."""
+    """The bytes of a text in a character set; NONE if the set lacks a character."""
     try:
         return text.encode(charset)
     except UnicodeEncodeError:
@@ -145,7 +145,7 @@ def encoded(text: str, charset: str) -> object:
 
 
 def hexadecimal(text: str) -> object:
-    """The bytes of hexadecimal text; NONE where it is none."""
+    """The bytes of hexadecimal text; NONE if it is not hexadecimal."""
     try:
         return bytes.fromhex(text)
     except ValueError:
@@ -153,7 +153,7 @@ def hexadecimal(text: str) -> object:
 
 
 def byte(draft: Draft, place: Place, text: str) -> int:
-    """The byte that two hexadecimal digits are; 0 of others, which are reported."""
+    """The byte of two hexadecimal digits; reports any other text and returns 0."""
     data = hexadecimal(text)
     if isinstance(data, bytes) and len(data) == 1:
         return data[0]
@@ -162,20 +162,20 @@ def byte(draft: Draft, place: Place, text: str) -> int:
 
 
 def escapes(draft: Draft, place: Place, escaped: Iterable[str] | None) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """The byte that a mapping has as `escape`, and what each byte after it means, by `escaped`."""
+    """The byte stated as `escape`, and the meaning of each byte after it, by `escaped`."""
     codes = [(place / "escaped" / code, code) for code in escaped or ()]
     meant = tuple((byte(draft, at, code), byte(draft, at, at.text)) for at, code in codes)
     return byte(draft, place / "escape", (place / "escape").text), meant
 
 
 def remedy(type: Type, text: str) -> str:
-    """What to write in place of a text that says no value of the type."""
+    """A hint for a text that is not a value of the type."""
     number = respelled(text) if isinstance(types.not_null(type), Integer | Float) else ""
     return number or f"write {described(type, text)}"
 
 
 def described(type: Type, written: str = "") -> str:
-    """What values of the type look like in a spec, in the words of what was `written` where that is nearly one."""
+    """What values of the type look like in a spec, or the correct form of `written` if it is nearly right."""
     match type:
         case Bytes(charset="") if written[:2].lower() == "0x" and hexadecimal(written[2:]) is not NONE:
             return f"{written[2:]}, without 0x"

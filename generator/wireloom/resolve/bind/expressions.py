@@ -1,4 +1,4 @@
-"""The text of an expression -> its resolved tree: parsed, every name given its meaning, kinds checked."""
+"""Parse the texts of expressions, resolve their names and check their kinds."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -28,12 +28,12 @@ from wireloom.resolve.bind.wording import any_of
 from wireloom.spec.documents import Place
 
 Constant = int | bool | str | bytes | None
-BROKEN = Literal(None)  # stands for an expression whose problem has been noted
-_NAMELESS = FieldRef(0, "")  # stands for a name whose problem has been noted; it may be of any kind
+BROKEN = Literal(None)  # in place of an expression with a reported problem
+_NAMELESS = FieldRef(0, "")  # in place of a name with a reported problem; fits any kind
 
 
 def expression(scope: Scope, place: Place, written: object, wanted: Kind, column: int = 0) -> Expression:
-    """The expression at `place`, which must be of kind `wanted`; problems are noted in the scope's draft."""
+    """Resolve the expression at `place`, which must have the kind `wanted`; report problems to the scope's draft."""
     if isinstance(written, bool | int):
         return _checked(scope, place, Literal(written), wanted, column)
     text = str(written)
@@ -49,12 +49,12 @@ def expression(scope: Scope, place: Place, written: object, wanted: Kind, column
 
 
 def expression_if_any(scope: Scope, place: Place, written: object, wanted: Kind = Kind.BOOLEAN) -> Expression | None:
-    """The same, where one is written."""
+    """The same for an expression that may be missing."""
     return None if written is None else expression(scope, place, written, wanted)
 
 
 def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expression]:
-    """The two ends of a range of bytes."""
+    """Resolve the two ends of a range of bytes."""
     if scope.is_misnamed(text):
         scope.draft.marks(place)
         return BROKEN, BROKEN
@@ -71,7 +71,7 @@ def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expre
 
 
 def first_field(expression: Expression) -> str:
-    """The first field of the struct itself that an expression names; empty if none."""
+    """The first field of the struct itself that an expression refers to; empty if there is none."""
     match expression:
         case FieldRef(up=0, name=name):
             return name
@@ -84,10 +84,10 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         found = kind(resolved)
     except KindError as error:
         if _is_broken(resolved):
-            return BROKEN  # said of the name
+            return BROKEN  # reported at the name
         mapped = next(filter(scope.values, fields_in(resolved)), None)
         if mapped is not None and not scope.draft.problems.is_first(f"{scope.type}.{mapped.name}"):
-            scope.draft.marks(place)  # the same slip as before
+            scope.draft.marks(place)  # the same mistake was reported before
             return BROKEN
         hint = error.hint or _known_as_bytes(scope, resolved) or _known_by_values(scope, mapped)
         scope.draft.reports(place, "expression-type", error.message, hint, column=column)

@@ -1,6 +1,6 @@
-"""What is meant by a type that there is not: how other languages call it, and what this one says in its place.
+"""Hints for unknown types: what other languages call a type, and how this language writes it.
 
-A hint is followed to the letter, so each keeps what the word says of the wire: its sign, its width, its order of bytes.
+Authors copy hints literally, so each keeps the sign, the width and the byte order that the foreign name implies.
 """
 
 import re
@@ -58,7 +58,7 @@ _NEAR_OWN = 0.75
 
 
 def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterable[str] = ()) -> str:
-    """What to write in place of a type that there is not; `own` are the types with names, `lent` those of libraries."""
+    """A hint for an unknown type; `own` are the format's named types, `lent` those of its libraries."""
     names = [*own, *lent]
     if name[:1].isupper() and (near := nearest(name, names, _NEAR_OWN)).startswith("did"):
         return near
@@ -71,7 +71,7 @@ def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterab
 
 
 def _number(name: str, encoding: Encoding) -> str:
-    """What to write for a number whose name says its sign, its width and perhaps its order of bytes."""
+    """A hint for a number whose name states its sign, its width and perhaps its byte order."""
     if (found := _SINT_OF.fullmatch(name)) is not None:
         number = f"int{found[1]}"
         zigzag = f"{{type: {number}, wire: zigzag}}" if encoding.numbered else number

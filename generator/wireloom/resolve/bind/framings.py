@@ -1,4 +1,4 @@
-"""The framing of a format: a name, or a mapping whose keys say what tells records apart."""
+"""Resolve the framing of a format: a name, or a mapping that states how records are separated."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -30,7 +30,7 @@ BareDocument = str | PrefixFraming | SizeFraming | DelimiterFraming
 
 
 def framing_of(draft: Draft, order: ByteOrder) -> Framing:
-    """How records follow one another."""
+    """The framing of the format."""
     written, place = draft.content.framing, draft.place / "framing"
     if not isinstance(written, HeaderFraming):
         return _bare(draft, place, written, order)
@@ -44,7 +44,7 @@ def framing_of(draft: Draft, order: ByteOrder) -> Framing:
 
 
 def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> None:
-    """Report what the header does not say, or says of another kind than its parameter has."""
+    """Report parameters that the header does not give, or gives with the wrong type."""
     if not isinstance(framing, Headed):
         return
     place = draft.place / "framing" / "gives"
@@ -66,7 +66,7 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
 
 
 def _says(parameter: Parameter, type: LogicalType) -> bool:
-    """Whether a value of a type is one of a parameter: a text, an integer or a boolean."""
+    """Whether values of a type are allowed for a parameter: a text, an integer or a boolean."""
     if isinstance(type, Meant):
         return type.null is None and type.shown is None and _says(parameter, type.wire)  # beside its time, by `raw`
     if parameter.one_of is not None and isinstance(type, Text):
@@ -90,7 +90,7 @@ def _bare(draft: Draft, place: Place, written: BareDocument, order: ByteOrder) -
 
 
 def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrder) -> Prefixed:
-    """The order of its bytes is that of the format, where it is stated."""
+    """A framing by size prefixes; the prefix has the format's byte order by default."""
     number = written.prefix
     if not is_number(number):
         hint = builtins.nearly(number) or "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"

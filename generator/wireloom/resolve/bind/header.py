@@ -1,4 +1,4 @@
-"""What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
+"""Resolve the top-level keys of a format: parameters, byte order, checksums, ranges and limits."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -28,7 +28,7 @@ from wireloom.spec.language import Parameter as ParameterDocument
 
 
 def check_names(draft: Draft) -> None:
-    """The names that the format gives are usable as such."""
+    """Report names that are not allowed for what they name."""
     if wrong := names.format_name_flaw(draft.content.format):
         message = f"{draft.content.format} cannot be the name of a format"
         draft.reports(draft.place / "format", "bad-name", message, wrong)
@@ -73,7 +73,7 @@ def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocumen
 
 
 def fits_parameter(document: ParameterDocument, value: object) -> bool:
-    """Whether a parameter may have the value."""
+    """Whether the value is allowed for the parameter."""
     if document.one_of is not None:
         return value in document.one_of
     match parameter_kind(document):
@@ -102,7 +102,7 @@ def _described(kind: Kind) -> str:
 
 
 def byte_order(draft: Draft) -> ByteOrder:
-    """The order of a binary integer's bytes."""
+    """The byte order of binary numbers."""
     written = draft.content.byte_order
     if not isinstance(written, ByteOrderByParameter):
         return ByteOrder(fixed=written)
@@ -111,7 +111,7 @@ def byte_order(draft: Draft) -> ByteOrder:
 
 
 def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:
-    """The parameter that decides between `options`."""
+    """The parameter that chooses among `options`."""
     if written is None:
         return None
     _require_options(draft, draft.place / key / "parameter", written.parameter, options)
@@ -131,7 +131,7 @@ _MULTIPLE = re.compile(r"([0-9]+) ?([kmg])(i?b)?", re.IGNORECASE)
 
 
 def _in_digits(stated: str) -> str:
-    """What to write for a number with a unit."""
+    """A hint for a number that was written with a unit."""
     found = _MULTIPLE.fullmatch(stated)
     if found is None:
         return respelled(stated) or "write a number, such as 1048576"
@@ -139,7 +139,7 @@ def _in_digits(stated: str) -> str:
 
 
 def limit(draft: Draft, name: str, stated: int | str) -> int | str:
-    """A limit of a decoder: a number, or the parameter that says it."""
+    """A limit of decoders: a number, or the parameter that sets it."""
     place = draft.place / "limits" / name
     if isinstance(stated, int):
         if stated < 1:
@@ -165,7 +165,7 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
 
 
 def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
-    """What a parameter says that means nothing here."""
+    """Describe the values of a parameter that have no meaning for its use."""
     if one_of is None:
         return "may be anything"
     return f"may be {', '.join(repr(word) for word in one_of if word not in options)}, which means nothing here"
@@ -208,12 +208,12 @@ def _digest(draft: Draft, place: Place, name: str, document: Digest) -> DigestAl
 
 
 def digests_of(document: Digest) -> tuple[str, ...]:
-    """The digests, each of the one before it."""
+    """The digests, in the order in which they are applied."""
     return (document.digest,) if isinstance(document.digest, str) else tuple(document.digest)
 
 
 def digest_size(document: Digest) -> int:
-    """The bytes of it that are taken."""
+    """The number of bytes of the digest that are used."""
     return builtins.DIGESTS[digests_of(document)[-1]] if document.size is None else document.size
 
 
@@ -240,7 +240,7 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
 
 
 def _too_wide(document: Crc) -> tuple[str, int] | None:
-    """The first number of a CRC that has more bits than it, or is negative, and its key."""
+    """The first parameter of a CRC that is negative or has too many bits, with its key."""
     stated = {"poly": document.poly, "init": document.init, "xorout": document.xorout, "check": document.check}
     return next(((key, number) for key, number in stated.items() if number >> document.width), None)
 
@@ -253,13 +253,13 @@ def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None
 
 _SUM_WIDTHS = {"add": range(8, 65), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
 WIDEST_CHECKSUM = 64
-"""Bits of a checksum."""
+"""The most bits of a checksum."""
 
 
 def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
     widths, rule = _SUM_WIDTHS[document.sum], document.sum
     modulus = document.modulus or 0
-    width = document.width if document.width in widths else 0  # of which nothing more is said
+    width = document.width if document.width in widths else 0  # not allowed, reported below
     largest = modulus if rule == "fletcher" else 1 << width
     if not width:
         known = f"{widths[0]} to {widths[-1]}" if isinstance(widths, range) else " or ".join(map(str, widths))
@@ -280,13 +280,13 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
 
 
 def added(document: Sum, data: bytes) -> int:
-    """The sum of bytes that a format declares."""
+    """The declared sum of some bytes."""
     rule = SumOfBytes(document.sum, document.width, document.init, document.xorout, document.modulus or 1)
     return rule(data)
 
 
 def crc(document: Crc, data: bytes) -> int:
-    """The CRC that a format declares."""
+    """The declared CRC of some bytes."""
     rule = CrcOfBytes(document.width, document.poly, document.init, document.xorout, document.reflected)
     return rule(data)
 

@@ -1,7 +1,7 @@
-"""Imports: types of libraries become part of a format's document, each at the place where it is written.
+"""Copy imported types of libraries into a format's document; each keeps its location in the library.
 
-A type of a library sees the library's own types and those that the library imports. A format takes the types that its
-own lead to, and of what else a library has (parameters, codes, checksums, ranges) what these types name.
+The types of a library can use its own types and those it imports. A format takes the types that its own types lead to,
+and the parameters, codes, checksums and ranges that the taken types mention.
 """
 
 import re
@@ -20,26 +20,26 @@ from wireloom.spec.language import AttemptType, LibraryDocument, OneOfType, Sele
 from wireloom.spec.yaml import Node, ScalarNode, find, texts, with_entries
 
 _NAMED = ("parameters", "errors", "checksums", "ranges")
-"""What types name, but for types; of codes it is the format that says what they mean, where both do."""
+"""What types mention besides other types; if both document an error code, the format's text counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library, and where it is written."""
+    """A library and its document."""
 
     document: Document
     content: LibraryDocument
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The library's name."""
         return self.content.library
 
 
 Libraries = Mapping[str, Library]
 _WORD = re.compile(r"[A-Za-z]\w*")
 _CONTAINERS = ("list", "map", "str", "bytes", "blocks")
-_BYTE = 8  # bits of a number without an order
+_BYTE = 8  # bits of a number without a byte order
 
 
 def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
@@ -49,7 +49,7 @@ def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
 
 
 def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft | None:
-    """The format with what it takes of libraries; None where that is not clear, or a library has mistakes of shape."""
+    """The format with its imports; None if they are ambiguous, or a library is missing or has mistakes."""
     if not draft.content.imports:
         return draft
     if not _are_there(draft, shelf, unread):
@@ -66,7 +66,7 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
 
 
 def check_imports(draft: Draft, whole: Draft) -> None:
-    """Every library is used."""
+    """Warn about libraries that no type uses."""
     used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):
         if name not in used:
@@ -76,7 +76,7 @@ def check_imports(draft: Draft, whole: Draft) -> None:
 
 
 def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
-    """Whether every library that is imported is there, by this format or by a library; reported where one is not."""
+    """Whether all libraries exist that the format imports, directly or indirectly; reports unknown ones."""
     waiting: list[tuple[Place, str]] = list(_imports(draft.place, draft.content.imports))
     met = set[str]()
     there = True
@@ -103,15 +103,15 @@ def _imports(place: Place, names: Sequence[str]) -> Iterator[tuple[Place, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Taking:
-    """Which types a format takes, and of which library each is."""
+    """Finds the types that a format takes, and the library of each."""
 
     draft: Draft
     shelf: Libraries
-    every: Draft  # the format, as if it had the types of all libraries
+    every: Draft  # the format with the types of all libraries added
 
     @classmethod
     def of(cls, draft: Draft, shelf: Libraries) -> "_Taking":
-        """What a format takes of what there is."""
+        """Prepare the search in the libraries on the shelf."""
         types: dict[str, Any] = {}
         for library in shelf.values():
             types |= library.content.types
@@ -119,7 +119,7 @@ class _Taking:
         return cls(draft, shelf, replace(draft, content=content))
 
     def taken(self) -> dict[str, Library]:
-        """The types of libraries that the format's own lead to."""
+        """The library types that the format's own types lead to."""
         found: dict[str, Library] = {}
         own = self.draft.content.types
         forms: list[TypeForm] = [*own.values(), *self.draft.content.root_types.values()]
@@ -141,11 +141,11 @@ class _Taking:
         return found
 
     def _mentioned(self, form: TypeForm) -> list[str]:
-        """The types that a type names, of this format or of any library."""
+        """The named types that a type mentions, from the format or any library."""
         return list(dict.fromkeys(name for name, _ in direct_names(self.every, form)))
 
     def _source(self, name: str, user: Library | None) -> Library | None:
-        """The library whose type is meant by a name, in the format or in a library."""
+        """The library that defines a name, as seen from the format or from another library."""
         if user is not None and name in user.content.types:
             return user
         imports = self.draft.content.imports if user is None else user.content.imports
@@ -155,7 +155,7 @@ class _Taking:
         return found[0] if found else None
 
     def _clash(self, library: Library, message: str, user: Library | None) -> None:
-        """Report a name of two, at the import by which the second comes."""
+        """Report a name that two libraries define, at the import of the second."""
         names, place = (
             (self.draft.content.imports, self.draft.place)
             if user is None or library.name in self.draft.content.imports
@@ -172,7 +172,7 @@ class _Taking:
 
 
 def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Document, ...]) -> Draft:
-    """The format with these types, and with what they name."""
+    """The format with the types it takes, and with everything that these mention."""
     node = draft.document.node
     content: dict[str, Any] = {"types": draft.content.types | _adapted(draft, taken)}
     additions = {"types": {name: _entry(library, "types", name) for name, library in taken.items()}}
@@ -188,7 +188,7 @@ def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Docum
 def _named(
     draft: Draft, key: str, taken: Mapping[str, Library], words: Mapping[str, frozenset[str]]
 ) -> tuple[dict[str, Any], dict[str, tuple[ScalarNode, Node]]]:
-    """What the format has under a key with what types that it takes name there, and the entries that come."""
+    """The format's entries under a key together with those that the taken types mention, and the added nodes."""
     values: dict[str, Any] = dict(getattr(draft.content, key))
     entries: dict[str, tuple[ScalarNode, Node]] = {}
     for type, library in taken.items():
@@ -206,7 +206,7 @@ def _named(
 
 
 def _adapted(draft: Draft, taken: Mapping[str, Library]) -> dict[str, TypeForm]:
-    """The types as the format has them: what a library says for all of them stands at each."""
+    """The taken types, with the defaults of their libraries stated in each."""
     return {name: _with_defaults(draft, name, library) for name, library in taken.items()}
 
 
@@ -239,7 +239,7 @@ def _differs(draft: Draft, library: LibraryDocument) -> bool:
 
 
 def _may_have_order(form: TypeForm) -> bool:
-    """Whether a number in a type may be of several bytes; of what has a name, and of unions, nobody looks."""
+    """Whether a type may contain a number of several bytes; assumed for unions and for other named types."""
     return not isinstance(form, str) or any(map(_may_be_ordered, _WORD.findall(form)))
 
 
@@ -259,7 +259,7 @@ def _may_be_ordered(word: str) -> bool:
 
 
 def _entry(library: Library, key: str, name: str) -> tuple[ScalarNode, Node]:
-    """An entry of a library, as it is written."""
+    """An entry of a library with its nodes."""
     head, node = find(library.document.node, (key, name))
     assert head is not None  # noqa: S101 - it is an entry
     return head, node

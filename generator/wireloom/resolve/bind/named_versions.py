@@ -1,9 +1,9 @@
-"""Lowers named versions to constructs that all later passes know (docs/decisions/0026-named-versions.md).
+"""Rewrite named versions as constructs that all later passes know (docs/decisions/0026-named-versions.md).
 
-`since` and `until` become a part of the field's condition; at a word, they become a check after its field. The field
-that holds the version is checked where it is read, and the column with the version's name is a computed field after
-it. `from: fits` becomes an attempt with one alternative per version, newest first, or, for objects, a select by their
-members. Later passes see conditions, checks, computed fields, selects and attempts.
+`since` and `until` of a field become a part of its condition; at a value, they become a check after the field. The
+field that holds the version is checked where it is read, and the column with the version's name is a computed field
+after it. `from: fits` becomes an attempt with one alternative per version, newest first, or, for objects, a select by
+their members. Later passes see conditions, checks, computed fields, selects and attempts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,15 +30,15 @@ _UNFIT = (
     *("truncated", "trailing_bytes", "bad_region", "bad_arity"),
     *("missing_key", "unexpected_property", "type_mismatch"),
 )
-"""Error codes that mean that the record has another shape: then the next older version is tried."""
+"""Error codes that show that a record does not fit a version, so the next older one is tried."""
 _PLAIN = frozenset(("type", "doc", "unit", "as", "hidden", "member", "tag", "optional", "default", "byteOrder"))
 """Keys that a field may have together with `values` or `range`."""
 _SPAN = frozenset(("since", "until"))
-_Site = tuple[str, int]  # a struct, and the place of a field in it
+_Site = tuple[str, int]  # a struct and the index of a field in it
 
 
 def with_versions(draft: Draft) -> Draft | None:
-    """The format without versions, and what builders must know of them; None if a mistake was reported."""
+    """The format without versions, and what builders must know about them; None if a mistake was reported."""
     forms = [form for form in draft.content.types.values() if isinstance(form, StructType)]
     if draft.content.versions is None and not any(isinstance(form.versions, language.Versions) for form in forms):
         return draft
@@ -99,7 +99,7 @@ def _known(versions: Versions) -> str:
 
 
 def _chosen(pairs: Sequence[tuple[str, str]], told: str) -> str:
-    """The expression that looks up `told` in the pairs; a value without a pair gives the second of the last pair."""
+    """The expression that maps `told` by the pairs; a value without a pair gets the second of the last pair."""
     *older, (_, newest) = pairs
     return "".join(f"{told} == {first} ? {second} : " for first, second in older) + newest
 
@@ -108,7 +108,7 @@ def _chosen(pairs: Sequence[tuple[str, str]], told: str) -> str:
 
 
 def _scalar(value: Scalar, at: Location, written: str = "") -> ScalarNode:
-    """A made scalar with the location of the text in the file that it replaces."""
+    """A new scalar with the location of the text that it replaces in the file."""
     text = value if isinstance(value, str) else str(value).lower() if value is not None else "null"
     return ScalarNode(value, text, at, written=written, columns=(0,) * (len(text) or 1))
 
@@ -138,7 +138,7 @@ def _said(node: Node, key: str) -> str | None:
 
 
 def _both(added: str, own: ScalarNode | None, at: Location) -> ScalarNode:
-    """The field's condition together with another one."""
+    """The field's condition combined with another one."""
     if own is None:
         return _scalar(added, at)
     before = f"({added}) and ("
@@ -153,7 +153,7 @@ def _both(added: str, own: ScalarNode | None, at: Location) -> ScalarNode:
 
 @dataclass
 class _Lowering:
-    """The types of a format, rewritten without versions."""
+    """Rewrites the types of a format without versions."""
 
     draft: Draft
     stated: Versions | None = None  # those of the format
@@ -201,7 +201,7 @@ class _Lowering:
         return Versions(order, values, stated.from_, ordered=_grow(values), newer=newer, column=stated.column or "")
 
     def _of_format(self, stated: language.Versions) -> Versions | None:
-        """The versions of the format, with the place of the version in a record."""
+        """The versions of the format, with the path of the version in a record."""
         content, place = self.draft.content, self.draft.place / "versions"
         versions = self._stated(place, stated)
         roots = content.root_types
@@ -249,7 +249,7 @@ class _Lowering:
     # --- told by a field ---
 
     def _holders(self, types: Sequence[str], name: str) -> dict[str, int]:
-        """The structs that have a field of that name, with the index of the field."""
+        """The structs that have a field with this name, with the field's index."""
         found: dict[str, int] = {}
 
         def inner(type: str) -> Sequence[str]:
@@ -269,7 +269,7 @@ class _Lowering:
     def _by_field(
         self, versions: Versions, stated: language.Versions, place: Place, holders: Sequence[_Site]
     ) -> Versions | None:
-        """Versions that are found in a field of these structs, or in a member of the field."""
+        """The versions, if a field of these structs, or a member of the field, holds the version."""
         rest = versions.told.partition(".")[2]
         sites = list[tuple[_Site, _Site]]()
         for outer in holders:
@@ -298,7 +298,7 @@ class _Lowering:
     def _limit(
         self, site: _Site, versions: Versions, stated: language.Versions, *, by_name: bool, is_bare: bool
     ) -> None:
-        """Allow only the values of versions in the field."""
+        """Restrict the field to the values of versions."""
         entry, at, code = self._entry(site), self._at(site), stated.else_ or _CODE
         extra: dict[str, Scalar | Node] = {}
         values, texts = versions.values, not isinstance(versions.values[0], int)
@@ -318,7 +318,7 @@ class _Lowering:
         self.extra[site] = extra
 
     def _path(self, outer: _Site, inner: _Site | None = None) -> tuple[str, ...] | None:
-        """The path of a field, or of its member, for readers; None if they do not see it."""
+        """The path of a field, or of its member, as readers see it; None if it is hidden."""
         entries = [self._entry(site) for site in (outer, inner) if site is not None]
         if any(entry.full.hidden for entry in entries):
             return None
@@ -331,7 +331,7 @@ class _Lowering:
         return self.draft.place_of(*site, self._entry(site)).key_location()
 
     def _named(self, form: TypeForm) -> list[str]:
-        """The types that a type mentions, by their keys."""
+        """The named types that a type mentions, by their keys."""
         return [name for name, _ in direct_names(self.draft, form)]
 
     def _of_field(self, site: _Site) -> list[str]:
@@ -349,7 +349,7 @@ class _Lowering:
         self.added.setdefault(site, []).append(entry)
 
     def _column(self, site: _Site, versions: Versions) -> MappingNode:
-        """The computed field with the name of the version."""
+        """The computed field with the version's name."""
         pairs = [(_literal(value), f"'{name}'") for name, value in zip(versions.names, versions.values, strict=True)]
         shown = versions.told if versions.values == versions.names else _chosen(pairs, versions.told)
         return _computed(self._at(site), versions.column, shown)
@@ -357,7 +357,7 @@ class _Lowering:
     # --- told otherwise ---
 
     def _by_parameter(self, versions: Versions, stated: language.Versions, roots: Mapping[str, str]) -> Versions | None:
-        """Versions that the caller names in a parameter."""
+        """The versions, if the caller states the version in a parameter."""
         draft, name, place = self.draft, versions.told, self.draft.place / "versions"
         options = draft.content.parameters[name].one_of or []
         if set(options) != set(versions.values):
@@ -380,7 +380,7 @@ class _Lowering:
         return replace(versions, parameter=name, roots=tuple(roots))
 
     def _fitting(self, versions: Versions, roots: Mapping[str, str]) -> Versions | None:
-        """Versions without a field or parameter: the newest that the record fits."""
+        """The versions, if neither a field nor a parameter states them: a record has the newest that it fits."""
         types, first = self.draft.content.types, next(iter(roots.values()), "")
         record = next(iter(self._named(first)), "")
         form = types.get(record)
@@ -396,7 +396,7 @@ class _Lowering:
     # --- types ---
 
     def _type(self, name: str, form: TypeForm, versions: Versions | None, *, is_own: bool) -> None:
-        """Add the type, rewritten without versions, to the types of the format."""
+        """Add the type, rewritten without versions, to the format's types."""
         head, node = find(self.draft.document.node, ("types", name))
         assert head is not None  # noqa: S101 - it is an entry
         told_one_by_one = isinstance(form, StructType) and form.versions is not None and not is_own
@@ -410,15 +410,15 @@ class _Lowering:
             self._fits(head, node, form, versions)
 
     def _keep(self, head: ScalarNode, node: Node, form: StructType | None = None) -> None:
-        """Add a made type to the types of the format, with the encoding and byte order of its library."""
+        """Add a rewritten type to the format's types, with the encoding and byte order of its library."""
         self.types[head.text], self.nodes[head.text] = form_of(node, form), (head, node)
 
     def _container(self, form: StructType) -> Form:
-        """What holds the fields of a struct."""
+        """The container that holds the fields of a struct."""
         return Form(form.form) if form.form else self.draft.struct_encoding(form).forms[0]
 
     def _arities(self, form: StructType, versions: Versions) -> dict[str, Node]:
-        """The number of array elements in each version; empty if versions cannot be told apart by it."""
+        """The number of array elements in each version; empty if that does not distinguish the versions."""
         fields = [entry.full for entry in form.fields if entry.is_field]
         written = [
             span_of(versions.names, each.since, each.until) for each in fields if not (each.compute or each.counted)
@@ -431,7 +431,7 @@ class _Lowering:
         return {name: _mapping(at, {"arity": count}) for name, count in zip(versions.names, found, strict=True)}
 
     def _fits(self, head: ScalarNode, node: MappingNode, form: StructType, versions: Versions) -> None:
-        """Add a type for each version, and one that takes the newest that fits."""
+        """Add a type for each version, and one that chooses the newest version that fits."""
         at, name, encoding = head.location, head.text, self.draft.struct_encoding(form)
         by_members = self._container(form) is Form.OBJECT and not encoding.tries
         if flaw := self._unfit(form, versions, by_members=by_members):
@@ -472,7 +472,7 @@ class _Lowering:
             return None if lacking is None else ("ambiguous-alternatives", message, hint)
         others = [each for each in self.draft.content.types.values() if each is not form]
         if versions.record and any(entry.full.given & _SPAN for each in others for entry in entries_of(each)):
-            return None  # what it holds may look different
+            return None  # types inside of the record differ between the versions
         seen: dict[str, str] = {}
         for number, version in reversed(list(enumerate(versions.names))):
             shape = _shape(form, versions, number, named=self._container(form) is Form.OBJECT)
@@ -483,7 +483,7 @@ class _Lowering:
         return None
 
     def _attempt(self, head: ScalarNode, form: StructType, versions: Versions, copies: Sequence[str]) -> None:
-        """An attempt of the types of all versions, newest first."""
+        """An attempt with the types of all versions, newest first."""
         at = head.location
         codes = SequenceNode(tuple(_scalar(code, at) for code in _UNFIT), at)
         older = SequenceNode((_mapping(at, {"codes": codes}),), at)
@@ -561,7 +561,7 @@ class _Lowering:
             if needed:
                 when = _both(needed, own[1] if own and isinstance(own[1], ScalarNode) else None, at.location)
                 node = _with(node, "when", when, own[0] if own else at)
-        if versions not in (self.stated, self.within):  # later passes do not know a struct's own
+        if versions not in (self.stated, self.within):  # later passes do not know a struct's own versions
             node = MappingNode(tuple(each for each in node.entries if each[0].text not in _SPAN), node.location)
         bits = node.entry("bits")
         if bits is not None and isinstance(bits[1], MappingNode):
@@ -576,7 +576,7 @@ class _Lowering:
     def _words(  # noqa: PLR0913 - what a table is of
         self, node: Node, name: str, place: Place, versions: Versions, number: int | None, checks: list[Node]
     ) -> Node:
-        """The field or bits with the words of a version; adds the checks that words need."""
+        """The field or bits with the values of a version; adds the checks that the values of other versions need."""
         table = node.entry("values") if isinstance(node, MappingNode) else None
         if table is None or not isinstance(node, MappingNode) or not isinstance(table[1], MappingNode):
             return node
@@ -595,7 +595,7 @@ class _Lowering:
         return _with(node, "values", MappingNode(tuple(kept), table[1].location), table[0])
 
     def _can_be_checked(self, node: MappingNode, said: Node, place: Place, table: MappingNode) -> bool:
-        """Whether a check can test for the word; reports a mistake otherwise."""
+        """Whether a check can test for the value; reports a mistake otherwise."""
         word, words = _value(said), [_value(other) for _, other in table.entries]
         if "list(" in (_said(node, "type") or ""):
             message, hint = "words of lists cannot have versions", "give the list `since`, or `check` its elements"
@@ -614,7 +614,7 @@ class _Lowering:
 def _flaws(
     stated: language.Versions, order: Sequence[str], values: Sequence[Any]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """The mistakes in stated versions: the key, the id of the problem, its message and its hint."""
+    """The mistakes in stated versions: the key, the problem's id, its message and its hint."""
     newer, coded, whole = stated.newer != "error", stated.else_ is not None, all(type(each) is int for each in values)
     if not order or len(order) < len(stated.order):
         yield "order", "unknown-version", "`order` is empty, or names a version twice", "name each version once"
@@ -648,13 +648,13 @@ def _grow(values: Sequence[Any]) -> bool:
 
 
 def _value(said: Node) -> Scalar:
-    """What a value of a table means."""
+    """The meaning of an entry of a value table."""
     node = find(said, ("value",))[1]
     return node.value if isinstance(node, ScalarNode) else None
 
 
 def _shape(form: StructType, versions: Versions, number: int, *, named: bool) -> str:
-    """The fields of a version, with their names in objects: versions with equal shapes cannot be told apart."""
+    """The fields of a version, with their names in objects; versions with equal shapes cannot be distinguished."""
     fields = [entry for entry in form.fields if entry.is_field]
     bare = {"since": None, "until": None, "as_": None}
     return repr(
@@ -667,7 +667,10 @@ def _shape(form: StructType, versions: Versions, number: int, *, named: bool) ->
 
 
 def _telling(form: StructType, versions: Versions, number: int) -> tuple[str, bool] | None:
-    """A member that tells a version from all older ones, and whether the version has it; None without one."""
+    """A member that distinguishes a version from all older ones, and whether the version has it.
+
+    None if there is none.
+    """
     for entry in form.fields:
         full = entry.full
         is_sure = entry.is_field and not full.optional and full.when is None and full.compute is None
@@ -682,7 +685,7 @@ def _telling(form: StructType, versions: Versions, number: int) -> tuple[str, bo
 
 
 def _is_one_of(entry: Entry, values: Sequence[Scalar]) -> bool:
-    """Whether the field is one of these values, whatever the record."""
+    """Whether the field can only have one of these values."""
     full = entry.full
     if full.const is not None or full.compute in values:
         return True

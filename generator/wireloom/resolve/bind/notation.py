@@ -1,8 +1,8 @@
-"""The notation of types: `bytes(20)`, `list(Bin)?`, `str | int | nil`.
+"""Parse the notation of types: `bytes(20)`, `list(Bin)?`, `str | int | nil`.
 
 type     = single { "|" single }
 single   = name [ "(" argument { "," argument } ")" ] [ "?" ]
-argument = a type (list, map, ext), an expression (bytes, str) or a word (json); the name decides
+argument = a type (list, map, ext), an expression (bytes, str) or a word (json), depending on the name
 """
 
 import re
@@ -19,11 +19,11 @@ _OCTETS = {"byte": "bytes", "bytes": "bytes", "char": "str", "str": "str", "stri
 _DEPTH = 16
 _OPEN, _CLOSE = "([", ")]"
 BLOCKS = "blocks"
-"""In place of a size or a count: `blocks(uint8)` is of a value in parts, each behind a number of that type."""
+"""In place of a size or count: `blocks(uint8)` is a value in parts, each preceded by its length of that type."""
 
 
 class NotationError(Exception):
-    """The text is no type; `column` counts its characters from 0."""
+    """The text is not a type; `column` counts its characters from 0."""
 
     def __init__(self, message: str, column: int, hint: str = "") -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class NotationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """The text between parentheses or commas."""
+    """The text of one argument."""
 
     text: str
     column: int
@@ -65,7 +65,7 @@ Notation = Single | Optional | Union
 
 
 def singles(parsed: Notation) -> tuple[Single, ...]:
-    """The names that a notation joins."""
+    """The single types that a notation combines."""
     match parsed:
         case Union(options):
             return tuple(single for option in options for single in singles(option))
@@ -75,9 +75,9 @@ def singles(parsed: Notation) -> tuple[Single, ...]:
             return (parsed,)
 
 
-@lru_cache(1024)  # the same text stands in many places, and is asked for by many passes
+@lru_cache(1024)  # the same texts occur in many places and passes
 def parse(text: str, column: int = 0) -> Notation:
-    """The notation that the text says, beginning at `column`; raises NotationError."""
+    """Parse a type whose text begins at `column`; raises NotationError."""
     if text.count("(") > _DEPTH:
         raise NotationError("too deeply nested", column, "name parts of it in `types`")
     options = tuple(_single(part) for part in _split(Argument(text, column), "|"))
@@ -85,7 +85,7 @@ def parse(text: str, column: int = 0) -> Notation:
 
 
 def blocks(size: str, column: int = 0) -> Single | None:
-    """The types of the numbers in front of parts, where a size or a count that begins at `column` names them."""
+    """The `blocks` of a size or count that begins at `column`; None for any other size."""
     if not size.lstrip().startswith(BLOCKS):
         return None
     try:
@@ -109,7 +109,7 @@ def _single(part: Argument) -> Single | Optional:
 
 
 def _instead(text: str) -> str:
-    """What to write for a text that is no type."""
+    """A hint for a text that is not a type."""
     if _ANGLES.fullmatch(text) and text.count("<") == text.count(">"):
         words = _WORD.sub(lambda word: _OWN.get(word[0].lower(), word[0]), text.translate(_ROUND))
         return f"write {_COMMA.sub(', ', words)}"
@@ -123,7 +123,7 @@ def _instead(text: str) -> str:
 
 
 def _split(argument: Argument, separator: str) -> list[Argument]:
-    """The parts between separators that stand outside of parentheses and quotes."""
+    """Split at separators outside of parentheses and quotes."""
     parts: list[Argument] = []
     depth, quoted, start = 0, False, 0
     for place, character in enumerate(argument.text):

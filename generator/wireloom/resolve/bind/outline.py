@@ -1,7 +1,8 @@
-"""What expressions can see: the fields of each struct, their kinds, and the structs around it.
+"""What expressions can refer to: the fields of each struct, their kinds, and where each type is used.
 
-Made from the document before any expression is read. A name is looked up in its struct, then outward along every use
-of that struct; where uses disagree, the name has no meaning. Flattened structs lend their fields to the one around.
+Outlines are made from the document before any expression is resolved. A name is looked up in its struct, then outward
+along every use of that struct; if the uses disagree, the name has no meaning. The members of a flattened struct count
+as members of the struct around it.
 """
 
 import re
@@ -35,16 +36,16 @@ _SIZED = ("str", "bytes")
 _SPAN = re.compile(r"\s*[0-9]+\s*(\.\.\s*[0-9]+\s*)?")
 _MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
 _NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
-"""What says that a value lacks a number, or has another one or another name for it."""
+"""Keys that make the value that builders receive differ from the wire value, in form or name, or be missing."""
 _OBSTACLES = (*sorted(_MEANING), *sorted(_NOT_GIVEN))
-_WITHOUT_VALUES = (Kind.LIST, Kind.RECORD)  # kinds of what has no single values
+_WITHOUT_VALUES = (Kind.LIST, Kind.RECORD)  # kinds without single values
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """A field as expressions know it.
 
-    `values` are those it can have, where they are listed; `structs` those that dotted names reach into.
+    `values` lists its possible values, if they are known. `structs` are the structs whose members dotted names can use.
     """
 
     name: str
@@ -54,19 +55,19 @@ class Member:
     structs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()  # structs of a list's elements
     counted: bool = False  # set by a salvage or a discard
-    names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
-    words: tuple[tuple[str, str], ...] = ()  # of a text: what may stand on the wire, and the name that readers see
-    charset: str = ""  # of its text, of which expressions know the bytes
-    element: Kind = Kind.ANY  # of a list: what its elements are
-    obstacle: str = ""  # the key for which builders are not given it, or the elements of a list, as on the wire
-    renamings: Renamings = ()  # of its members, which are members of the struct around
-    melts: bool = False  # its members are members of the struct around
-    broken: bool = False  # a type that there is not is in its type, so that nobody knows what it is
+    names: tuple[tuple[int, str], ...] = ()  # the names of some numbers, if others are allowed too
+    words: tuple[tuple[str, str], ...] = ()  # of a text: wire values, and the names that readers see for them
+    charset: str = ""  # of its text, which expressions see as bytes
+    element: Kind = Kind.ANY  # of a list: the kind of its elements
+    obstacle: str = ""  # the key that keeps builders from knowing the wire value, or those of a list's elements
+    renamings: Renamings = ()  # of its members, which belong to the struct around it
+    melts: bool = False  # whether its members belong to the struct around it
+    broken: bool = False  # whether its type uses an unknown type, so that nothing is known about it
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A place that a named type is used at: in which named type, and at which of its steps."""
+    """A use of a named type: the type that uses it, and at which of its steps."""
 
     user: str
     position: int
@@ -81,33 +82,33 @@ class Outline:
     members: Mapping[str, Member] = field(default_factory=dict)
     marks: Mapping[str, int] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
-    open: bool = False  # it has the members of a type that there is not, too
+    open: bool = False  # whether an unknown type is flattened into it, so it may have any member
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a type leads to: the kind of its value, the structs that it may be, and those that its elements may be."""
+    """What expressions can know of a type: its kind, the structs that it may be, and those of its elements."""
 
     kind: Kind = Kind.ANY
     structs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
-    element: Kind = Kind.ANY  # of a list: what its elements are
-    broken: bool = False  # a type that there is not is part of it
+    element: Kind = Kind.ANY  # of a list: the kind of its elements
+    broken: bool = False  # whether an unknown type is part of it
 
 
 @dataclass(frozen=True, slots=True)
 class Outlines:
-    """All named types of a format, and which of them hold themselves."""
+    """The outlines of all named types, and which types are recursive."""
 
     types: Mapping[str, Outline]
     recursive: frozenset[str]
     roots: tuple[str, ...]
     encodings: Mapping[str, Encoding]
-    misnamed: frozenset[str]  # words of expressions that fields, bits or marks are called by
+    misnamed: frozenset[str]  # fields, bits or marks whose names are words of expressions
 
 
 def outlines(draft: Draft) -> Outlines:
-    """What expressions can see in each named type."""
+    """Make the outlines of all named types."""
     uses = _uses(draft)
     types = {name: _outline(draft, name, form, tuple(uses.get(name, ()))) for name, form in draft.content.types.items()}
     named = {name for outline in types.values() for name in (*outline.members, *outline.marks)}
@@ -127,7 +128,7 @@ def _outline(draft: Draft, name: str, form: TypeForm, uses: tuple[Use, ...]) -> 
 
 
 def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), charset: str = "") -> Reach:
-    """What a type leads to; texts that are written here are bytes in another character set."""
+    """What expressions can know of a type; texts in a character set other than UTF-8 have the kind bytes."""
     match form:
         case str():
             parsed = written(form)
@@ -141,7 +142,7 @@ def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), char
 
 
 def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
-    """The named types that a type mentions itself, each with the step that mentions it."""
+    """The named types that a type mentions directly, each with the step that mentions it."""
     for position, entry in enumerate(entries_of(form)):
         if entry.is_field:
             yield from ((name, position) for name in _mentioned(draft, entry.type))
@@ -150,7 +151,7 @@ def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
 
 
 def _amounts(draft: Draft, field: FieldDocument) -> Iterator[str]:
-    """The named types of numbers in front that a field's count and size mention."""
+    """The named types of length prefixes that a field's count and size mention."""
     for amount in (field.count, field.size):
         yield from _amount_names(draft, amount) if isinstance(amount, str) else ()
 
@@ -173,7 +174,7 @@ def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
 
 
 def nesting(form: TypeForm) -> int:
-    """How many lists, maps and choices stand in one another in a type, but for those in types that have names."""
+    """How deep lists, maps and unions are nested in a type, not counting inside of named types."""
     match form:
         case StructType():
             return max((nesting(entry.type) for entry in form.fields if entry.is_field), default=0)
@@ -204,7 +205,7 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
         case notation.Single(name="str") if charset:
             return Reach(Kind.BYTES)
         case notation.Single(name="map", arguments=(_,)):
-            return Reach(Kind.LIST)  # whose entries expressions do not look into
+            return Reach(Kind.LIST)  # expressions cannot look into its entries
         case notation.Single(name="list" | "map" as name, arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
@@ -236,7 +237,7 @@ def _any_of(reached: list[Reach]) -> Reach:
 
 
 def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
-    """These types, and all that they lead to."""
+    """These types and all types that they lead to."""
     return set(closure(names, lambda name: (each for each, _ in direct_names(draft, draft.content.types[name]))))
 
 
@@ -254,13 +255,13 @@ def _root_names(draft: Draft) -> tuple[str, ...]:
 
 
 def _recursive(draft: Draft) -> frozenset[str]:
-    """The named types that hold themselves."""
+    """The named types that contain themselves."""
     mentions = {name: {each for each, _ in direct_names(draft, form)} for name, form in draft.content.types.items()}
     return frozenset(name for name in mentions if name in closure(mentions[name], mentions.__getitem__))
 
 
 def _encodings(draft: Draft, uses: Mapping[str, list[Use]]) -> dict[str, Encoding]:
-    """The encoding of each named type: a struct says it, another type has that of its first user."""
+    """The encoding of each named type: a struct has its own, another type that of its first user."""
 
     def encoding(name: str, seen: frozenset[str]) -> Encoding:
         form = draft.content.types[name]
@@ -294,7 +295,7 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
 
 
 def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
-    """Whether a struct has the members of a type that there is not, which nobody knows."""
+    """Whether a struct flattens an unknown type, and so may have any member."""
     for entry in struct.fields:
         if entry.full.flatten:
             reached = reach(draft, entry.type)
@@ -307,7 +308,7 @@ def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
 
 
 def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
-    """The members that a flattened field lends."""
+    """The members that a flattened field adds to its struct."""
     renamings = renaming_of(field, document)
     lent: dict[str, Member] = {}
     for name in reach(draft, document.type).structs:
@@ -322,7 +323,7 @@ def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen
 
 
 def joined_members(first: Member, second: Member) -> Member:
-    """What is known of a name that two fields give."""
+    """The joint knowledge about two fields of the same name."""
     values = (
         None if first.values is None or second.values is None else tuple(dict.fromkeys(first.values + second.values))
     )
@@ -344,7 +345,7 @@ def joined_members(first: Member, second: Member) -> Member:
 
 
 def join_kinds(first: Kind, second: Kind) -> Kind:
-    """The kind of a value that may be of either."""
+    """The kind of a value that has one of two kinds."""
     if first is second or second is Kind.NULL:
         return first
     return second if first is Kind.NULL else Kind.ANY
@@ -354,7 +355,7 @@ def _member(draft: Draft, name: str, document: FieldDocument, position: int, str
     charset = _charset(document, struct)
     reached = reach(draft, document.type, charset=charset)
     if document.values is not None and is_closed(document):
-        if reached.kind in _WITHOUT_VALUES:  # its elements have values, or it is said that it has none
+        if reached.kind in _WITHOUT_VALUES:  # the elements have the values, or a report says that it cannot have any
             return Member(name, reached.kind, position, broken=reached.broken)
         kind, values = mapped_kind(document.values)
         values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
@@ -369,13 +370,13 @@ def _member(draft: Draft, name: str, document: FieldDocument, position: int, str
         reached.kind,
         position,
         _computed_values(draft, document.compute),
-        () if renamings else reached.structs,  # members that are called otherwise here
+        () if renamings else reached.structs,  # its members have other names here
         reached.elements,
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
         tuple(_words(document)) if is_open(document) and _is_text(reached, charset) else (),
         charset if reached.kind is Kind.BYTES else "",
-        Kind.ANY if document.given & (_MEANING - {"default"}) else reached.element,  # no list has a default
+        Kind.ANY if document.given & (_MEANING - {"default"}) else reached.element,  # a list cannot have a default
         next((key for key in _OBSTACLES if key in document.given), "charset" if coded else ""),
         renamings,
         broken=reached.broken,
@@ -383,24 +384,24 @@ def _member(draft: Draft, name: str, document: FieldDocument, position: int, str
 
 
 def _is_text(reached: Reach, charset: str) -> bool:
-    """Whether a field is a text, of which expressions know the bytes where it is in another character set."""
+    """Whether a field is a text, possibly in another character set."""
     return reached.kind is Kind.TEXT or (reached.kind is Kind.BYTES and bool(charset))
 
 
 def _charset(document: FieldDocument, struct: StructType) -> str:
-    """The character set of the texts of a field; empty where that is UTF-8."""
+    """The character set of a field's texts; empty for UTF-8."""
     if document.compute is not None or document.counted:
         return ""
     return constants.charset_of(struct.charset if document.charset is None else document.charset)
 
 
 def is_open(document: FieldDocument | Bits) -> bool:
-    """Whether `values` are names of some values, and others are kept all the same."""
+    """Whether `values` names some values and others are allowed too."""
     return document.values is not None and document.raw is not None
 
 
 def is_closed(document: FieldDocument | Bits) -> bool:
-    """Whether `values` are all values that there are, and readers see what they mean alone."""
+    """Whether `values` lists all allowed values, and readers see only their meanings."""
     return document.values is not None and document.raw is None
 
 
@@ -412,7 +413,7 @@ def _names(document: FieldDocument | Bits) -> Iterator[tuple[int, str]]:
 
 
 def _words(document: FieldDocument | Bits) -> Iterator[tuple[str, str]]:
-    """What stands on the wire and the name that it has, as they are written."""
+    """The wire values of a table and their names, as written."""
     for key, value in (document.values or {}).items():
         name = value.value if isinstance(value, MappedValue) else value
         if isinstance(name, str):
@@ -420,7 +421,7 @@ def _words(document: FieldDocument | Bits) -> Iterator[tuple[str, str]]:
 
 
 def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None:
-    """The values that a computed field can have, where its expression lists them."""
+    """The possible values of a computed field, if its expression lists them."""
     if not isinstance(written, str):
         return None
     try:
@@ -432,7 +433,7 @@ def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None
 def possible_values(
     expression: Expression, ranges: Mapping[str, list[NamedRange]] = MappingProxyType({})
 ) -> tuple[Scalar, ...] | None:
-    """The values that a choice among literals and names of ranges can give; None for any other expression."""
+    """The possible values of a choice among literals and names of ranges; None for any other expression."""
     found: list[Scalar] = []
     for each in leaves(expression):
         match each:
@@ -459,7 +460,7 @@ def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
 
 
 def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:
-    """The kind of mapped values, and the values themselves where all are literals."""
+    """The kind of a table's meanings, and all meanings if they are literals."""
     leaves: list[Scalar] = []
     closed = True
     for value in values.values():
@@ -472,7 +473,7 @@ def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] 
 
 
 def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
-    """The values that an entry of a value table can give; None where only the data tells."""
+    """The possible meanings of a table's entry; None if they depend on the record."""
     plain = value.value if isinstance(value, MappedValue) else value
     if plain is None or (isinstance(plain, int | float | str) and not is_computed(plain)):
         return (plain,)
@@ -483,12 +484,12 @@ def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
 
 
 def is_computed(value: object) -> bool:
-    """Whether an entry of a value table is an expression."""
+    """Whether a table's entry is an expression."""
     return isinstance(value, str) and value.startswith("=")
 
 
 def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:
-    """The kind of a table's entries and the character set of their texts; any, where tables of that name differ."""
+    """The kind of a table's entries, and the character set of their texts; ANY if tables with that name differ."""
     found = {
         _entry(draft, entry.full, struct)
         for struct in draft.content.types.values()

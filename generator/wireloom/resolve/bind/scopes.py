@@ -1,7 +1,7 @@
-"""What a name means at one place of a spec: a field of this struct or of one around it, a mark, a parameter.
+"""Resolve names at one place of a spec: a field of this struct or an enclosing one, a mark, or a parameter.
 
-The nearest meaning counts, in this order: fields that the struct has read so far, its marks, fields of the structs
-around it, parameters. A struct that is used in several places must get the same answer from all of them.
+The nearest meaning counts, in this order: fields that the struct has read so far, its marks, fields of enclosing
+structs, parameters. For a struct with several uses, all uses must give the same meaning.
 """
 
 import re
@@ -29,7 +29,7 @@ USES = {
     "join": "write `join(labels, '.')` for a list of texts, `join(labels.text, '.')` for a text in a list of structs",
 }
 _CHECKED = ("compute", "hidden")
-"""What keeps a member from builders, and not from the checks of what they wrote."""
+"""Keys that hide a member from builders' input, but not from the checks of the bytes they wrote."""
 _MEANINGS = ("scale", "offset", "logical")
 _HEXADECIMAL = "to compare with bytes, write hexadecimal without 0x"
 _MARK = "put `- mark: NAME` there, and use the mark"
@@ -37,13 +37,13 @@ _MARK = "put `- mark: NAME` there, and use the mark"
 
 _WORD = re.compile(r"[A-Za-z]\w*")
 AHEAD = -1
-"""The step of what is asked before a struct is read: which version it is of."""
+"""The step of expressions that are evaluated before the struct is read, to choose its version."""
 
 
 class MeaningError(Exception):
-    """A name without a meaning here; without an id where what is wrong was said of its type.
+    """A name has no meaning here; the id is empty if the cause was already reported at its type.
 
-    `of` is the type whose uses are wrong, rather than the name: they are reported once.
+    `of` is the type whose uses disagree; such a problem is reported once for the type, not for every name.
     """
 
     def __init__(self, id: str, message: str, hint: str, of: str = "") -> None:
@@ -61,16 +61,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names at one step of a named type. `late` expressions are computed when the whole struct is known."""
+    """The names at one step of a named type; `late` expressions are evaluated when the whole struct is known."""
 
     draft: Draft
     outlines: Outlines
-    type: str = ""  # the named type; empty: only parameters have a meaning
+    type: str = ""  # the named type; if empty, only parameters have a meaning
     position: int = 0
     late: bool = False
-    inside: tuple[str, ...] = ()  # structs whose value the expression looks at, one level further in
-    blind: bool = False  # it looks into what nobody knows, since there is no such type
-    checks: bool = False  # it is of a check, which builders hold against the record that they wrote
+    inside: tuple[str, ...] = ()  # structs of the elements that the expression is about, one level further in
+    blind: bool = False  # whether it refers to a value of unknown type
+    checks: bool = False  # whether it belongs to a check, which builders apply to the record they wrote
 
     def at(self, position: int) -> "Scope":
         """The names at another step."""
@@ -81,22 +81,22 @@ class Scope:
         return replace(self, late=True)
 
     def within(self, structs: tuple[str, ...]) -> "Scope":
-        """The names inside an element of one of these structs."""
+        """The names inside of an element that is one of these structs."""
         return replace(self, inside=structs)
 
     @property
     def is_open(self) -> bool:
-        """Whether the struct has members that nobody knows, since there is no such type."""
+        """Whether the struct may have any member, since it flattens an unknown type."""
         return self.outlines.types[self.type].open
 
     def parameters_only(self) -> "Scope":
-        """Only parameters."""
+        """A scope that has only parameters."""
         return Scope(self.draft, self.outlines)
 
     # --- meaning ---
 
     def meaning(self, name: Name) -> Expression:
-        """What the name means; raises MeaningError."""
+        """Resolve a name; raises MeaningError."""
         first, *members = name.parts
         if first in POSITIONS:
             return self._position(first, members)
@@ -117,7 +117,7 @@ class Scope:
         raise self._unknown(first, tuple(members))
 
     def over_list(self, call: Call, name: Name) -> Call:
-        """The sum or the texts of the list, or of a member of its elements, that a name means; raises MeaningError."""
+        """Resolve `sum` or `join` over a list, or over a member of its elements; raises MeaningError."""
         between: tuple[Expression, ...] = call.arguments[1:]
         if call.function == "sum":
             listed, member = self._listed("sum", name, (Kind.INTEGER,), _CHECKED if self.checks else ())
@@ -131,7 +131,7 @@ class Scope:
         return Call(call.function, (listed, *between, *(() if member is None else (Literal(member.name),))))
 
     def _octets(self, text: str, charset: str) -> bytes:
-        """The bytes that a literal beside bytes means."""
+        """Convert a literal beside bytes to bytes."""
         found = constants.value(text, Kind.BYTES, charset)
         if not isinstance(found, bytes):
             what = f"'{text}' cannot be written in {charset}" if charset else f"'{text}' is not hexadecimal"
@@ -141,9 +141,9 @@ class Scope:
     def _listed(
         self, function: str, name: Name, kinds: Sequence[Kind], allowed: Sequence[str] = ()
     ) -> tuple[FieldRef, Member | None]:
-        """The list that a function is of, and what is known of the member of its elements that is named, if one is.
+        """The list that a function's argument names, and the member of its elements, if one is named.
 
-        What it is of must be of one of the kinds, and builders must know it from the value as it is on the wire.
+        The elements, or the member, must have one of the kinds, and builders must know their wire values.
         """
         first, *members = name.parts
         fields = [] if first in POSITIONS else self._fields(first)
@@ -192,7 +192,7 @@ class Scope:
             raise MeaningError("unknown-name", f"{self.type} is also used where there is no mark {name}", hint)
 
     def _marked(self, type: str, name: str, position: int, seen: frozenset[str]) -> Iterator[bool]:
-        """Whether each way outward comes to the mark."""
+        """Whether each way outward finds the mark."""
         outline = self.outlines.types.get(type)
         if outline is None or type in seen:
             return
@@ -211,7 +211,7 @@ class Scope:
             yield from self._marked(use.user, name, use.position, seen | {type})
 
     def _obstacle(self, use: Use) -> str:
-        """What stands between a type and the bytes of what uses it; empty where nothing does."""
+        """What separates a type from the bytes of its user; empty if nothing does."""
         form = self.draft.content.types[use.user]
         if isinstance(form, AttemptType):
             return f"{self.type} is an alternative of the attempt {use.user}"
@@ -222,20 +222,20 @@ class Scope:
         return ""
 
     def knows(self, name: str) -> bool:
-        """Whether a name means anything here, or anywhere before or behind."""
+        """Whether a name has a meaning here, or is a field or mark that comes earlier or later."""
         return name in (*POSITIONS, *self._visible(), *self.draft.content.parameters) or self._is_mark(name)
 
     def is_misnamed(self, text: str) -> bool:
-        """Whether an expression has a word that is wrong as the name of a field or mark here, and may mean that."""
+        """Whether an expression uses a reserved word that is also, wrongly, the name of a field or mark here."""
         words = self.outlines.misnamed and self.outlines.misnamed.intersection(_WORD.findall(text))
         return bool(words) and not words.isdisjoint(self._visible())
 
     def names_field(self, name: str) -> bool:
-        """Whether the name means a field here."""
+        """Whether the name refers to a field here."""
         return bool(self._fields(name))
 
     def values(self, expression: Expression) -> tuple[Scalar, ...] | None:
-        """The values that a field or parameter can have, where they are listed."""
+        """The possible values of a field or parameter, if they are listed."""
         match expression:
             case FieldRef():
                 return self.known(expression).values
@@ -246,33 +246,33 @@ class Scope:
                 return possible_values(expression, self.draft.content.ranges)
 
     def octets(self, expression: Expression, text: str) -> bytes:
-        """The bytes that a literal beside bytes means: in their character set or, without one, in hexadecimal."""
+        """Convert a literal beside bytes to bytes: by their character set, or from hexadecimal if they have none."""
         return self._octets(text, self.charset(expression))
 
     def charset(self, expression: Expression) -> str:
-        """The character set of a text, of which expressions know the bytes; empty for anything else."""
+        """The character set of a text that expressions see as bytes; empty for anything else."""
         if isinstance(expression, Call) and expression.function == "slice":
             return self.charset(expression.arguments[0])
         return self.known(expression).charset
 
     def is_sound(self, expression: Expression) -> bool:
-        """Whether nothing is wrong with the fields of this struct that an expression looks at."""
+        """Whether the fields of this struct that an expression refers to have no reported problems."""
         place = self.draft.place / "types" / self.type / "fields"
         names = [each.name for each in fields_in(expression) if not each.up]
         members = self.outlines.types[self.type].members if names else {}
         return not any(self.draft.has_problem(place / members[name].position) for name in names if name in members)
 
     def may_be_record(self, expression: Expression) -> bool:
-        """Whether the value of a field may be a record, or something else, in any place where the type is used."""
+        """Whether the field may be a record in any use of the type."""
         return any(member.structs for member in self._possible(expression))
 
     def known(self, expression: Expression) -> Member:
-        """What is known of a field; nothing where that is several, or no field."""
+        """What is known of a field; nothing if the uses of the type disagree, or it is not a field."""
         found = self._possible(expression)
         return found[0] if len(found) == 1 else _UNKNOWN
 
     def _possible(self, expression: Expression) -> list[Member]:
-        """What is known of a field in each place where the type is used; [] of what is no field."""
+        """What is known of a field in each use of the type; empty if the expression is not a field."""
         match expression:
             case FieldRef(name=name, members=path):
                 found = [each.member for each in self._fields(name) if each is not None]
@@ -313,13 +313,13 @@ class Scope:
         return name in marks and not self.inside and (self.late or marks[name] < self.position)
 
     def _reached(self, member: Member, name: str, path: Sequence[str]) -> Member:
-        """What is known of a member of the struct that a field called `name` is, or of one within that."""
+        """What is known of a member that a path reaches from the field `name`."""
         for step in path:
             member, name = self._inner(member, step, name), step
         return member
 
     def _inner(self, member: Member, step: str, name: str) -> Member:
-        """What is known of a member of the struct that a field called `name` is."""
+        """What is known of a direct member of the field `name`."""
         if member.broken or any(self.outlines.types[struct].open for struct in member.structs):
             raise _said()
         inner = [self.outlines.types[struct].members for struct in member.structs]
@@ -340,7 +340,7 @@ class Scope:
     # --- search ---
 
     def _fields(self, name: str) -> list[Found | None]:
-        """What each way outward finds; None where one finds nothing, [] where none finds anything."""
+        """The field that each way outward finds, or None where one finds nothing; empty if none finds any."""
         up = 0
         if self.inside:
             members = [self.outlines.types[struct].members for struct in self.inside]
@@ -406,7 +406,7 @@ class Scope:
         return MeaningError("unknown-name", f"there is no {name} here", hint)
 
     def _holding(self, name: str) -> Member | None:
-        """The field around that the type is in, where the name means that."""
+        """The enclosing field that contains the type, if the name means that field."""
         types = self.outlines.types
         around = [(types[use.user].members.get(name), use) for each in self._around() for use in each.uses]
         return next((field for field, use in around if field is not None and field.position == use.position), None)
@@ -416,12 +416,15 @@ class Scope:
         return name in self.draft.content.parameters or self._is_mark(name) or self.names_field(name)
 
     def _marks_of_others(self, name: str) -> str:
-        """The struct around that has a mark of that name, which its own expressions alone see; empty where none has."""
+        """An enclosing struct that has a mark of this name, visible only to its own expressions.
+
+        Empty if there is none.
+        """
         types = self.outlines.types
         return next((each for each, of in types.items() if each != self.type and name in of.marks), "")
 
     def _held_by(self, name: str) -> str:
-        """Which visible field has a member of that name; empty where none has."""
+        """A hint: the visible field that has a member of this name; empty if there is none."""
         for holder in self._visible():
             structs = [struct for found in self._fields(holder) if found is not None for struct in found.member.structs]
             if structs and all(name in self.outlines.types[struct].members for struct in structs):
@@ -429,7 +432,7 @@ class Scope:
         return ""
 
     def _named_to_readers(self, name: str) -> str:
-        """The visible field, or the number of one, that readers call so; empty where there is none."""
+        """The visible field or bit field whose readers' name this is; empty if there is none."""
         visible = set(self._visible())
         for _, _, entry in self.draft.entries:
             if entry.key in visible and name in (entry.full.as_, entry.full.raw):
@@ -440,7 +443,7 @@ class Scope:
         return ""
 
     def _texts(self) -> set[object]:
-        """The texts that fields and parameters can be, and the names of ranges."""
+        """The possible texts of fields and parameters, and the names of ranges."""
         texts = set[object](self.draft.content.ranges)
         for parameter in self.draft.content.parameters.values():
             texts |= set(parameter.one_of or ())
@@ -456,7 +459,7 @@ class Scope:
             yield from outline.marks
 
     def _around(self) -> Iterator[Outline]:
-        """The type, what an expression looks into, and whatever uses them, however far out."""
+        """The outlines that names are looked up in: this type, the elements, and all their users."""
         types = self.outlines.types
         starts = [name for name in (*self.inside, self.type) if name in types]
         return (types[name] for name in closure(starts, lambda name: [each.user for each in types[name].uses]))
@@ -470,7 +473,7 @@ _SIZES = ("length", "len", "size", "count", "Length", "Count")
 
 
 def _foreign(name: str, members: tuple[str, ...]) -> str:
-    """What to write for a word that other languages have; empty where it is none."""
+    """A hint for a word of other languages; empty if it is none."""
     if constant := _CONSTANTS.get(name.lower()):
         return f"write {constant}"
     if name in _NEIGHBOURS:
@@ -481,7 +484,7 @@ def _foreign(name: str, members: tuple[str, ...]) -> str:
 
 
 def _function(kind: Kind, step: str, name: str) -> str:
-    """What says what other languages say by a member; empty where there is nothing."""
+    """A hint for a member of other languages that is a function here; empty if there is none."""
     if kind is Kind.ANY:
         return (
             f"expressions see the value of a union, not its alternative: `present({name} + 0)` says that it is a number"
@@ -492,12 +495,12 @@ def _function(kind: Kind, step: str, name: str) -> str:
 
 
 def _said() -> MeaningError:
-    """What follows from a type that there is not, which was said."""
+    """A problem that is not reported, since it follows from an unknown type, which was reported."""
     return MeaningError("", "", "")
 
 
 def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
-    """What to write for a text that is the name of another, which stands on the wire; empty for any other text."""
+    """A hint for a text that is the readers' name of a wire value; empty for any other text."""
     if text in dict(words):
         return ""
     named = " or ".join(f"'{word}'" for word, name in words if name == text)
@@ -505,18 +508,18 @@ def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
 
 
 def _melted(name: str, into: str, instead: str) -> MeaningError:
-    """What is wrong with a name for what readers see the members of, without it."""
+    """The error for a name of a flattened field, whose members readers see in its place."""
     message = f"{name} is flattened: its members are members of {into}"
     return MeaningError("unknown-name", message, f"write {instead}")
 
 
 def _misused(function: str, what: str, hint: str = "") -> MeaningError:
-    """What is wrong with what a function is of."""
+    """The error for a wrong argument of a function over a list."""
     message = f"{function} takes a list of {'integers' if function == 'sum' else 'texts or bytes'}, but {what}"
     return MeaningError("expression-type", message, hint or USES[function])
 
 
 def _beside(member: Member) -> str:
-    """How readers see a meaning of a number that expressions add up."""
+    """A hint for a number with a meaning: compute a column that has the meaning beside it."""
     computed = f"{{compute: {member.name}, type: int64, {member.obstacle}: ...}}"
     return f"drop `{member.obstacle}` there, and add what readers see beside it: `- NAME: {computed}`"

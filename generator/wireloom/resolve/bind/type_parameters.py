@@ -21,7 +21,7 @@ from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode
 
 _HEAD = re.compile(r"([A-Z]\w*)\(([^()]*)\)")
 _WORD = re.compile(r"'[^']*'|(?<![\w.])[A-Za-z_]\w*|(?<=\.\.)[A-Za-z_]\w*")
-_WITHIN = 8  # uses of one type within itself, each with other arguments
+_WITHIN = 8  # nested uses of one type, each with other arguments
 _MOST = 1000  # types that are made in one format
 
 _TYPES = frozenset(("type", "otherwise", "peek"))
@@ -33,11 +33,11 @@ _EXPRESSIONS = frozenset(
         "start",
     )
 )
-"""Keys whose value is a type, holds types, or is an expression or a number."""
+"""Keys whose value is a type, contains types, or is an expression or a number."""
 
 
 def with_instances(draft: Draft) -> Draft | None:
-    """The format with a type for each use of one with parameters; None where that is not clear."""
+    """The format with a type for each use of a type with parameters; None if there are mistakes."""
     heads = [key for key in draft.content.types if "(" in key]
     if not heads:
         return draft
@@ -51,7 +51,7 @@ def with_instances(draft: Draft) -> Draft | None:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A type with parameters: those that begin with a capital letter are types, the others numbers."""
+    """A type with parameters; capitalized parameters are types, all others are numbers."""
 
     key: str
     name: str
@@ -59,7 +59,7 @@ class _Head:
 
 
 def _head(draft: Draft, key: str) -> _Head | None:
-    """The name and the parameters that a key of `types` states; None, and that is reported, where it does not."""
+    """The name and parameters that a key of `types` states; reports mistakes and returns None."""
     match = _HEAD.fullmatch(key)
     place, before = draft.place / "types" / key, len(draft.problems.found)
     if match is None:
@@ -78,7 +78,7 @@ def _head(draft: Draft, key: str) -> _Head | None:
 
 
 def _flaw(draft: Draft, head: _Head, name: str, body: set[str]) -> str:
-    """What is wrong with the name of a parameter; empty if nothing."""
+    """What is wrong with a parameter's name; empty if nothing is."""
     if flaw := names.name_flaw(name):
         return flaw
     if head.parameters.count(name) > 1:
@@ -92,7 +92,7 @@ def _flaw(draft: Draft, head: _Head, name: str, body: set[str]) -> str:
 
 
 def _fields(node: Node) -> Iterator[str]:
-    """The names that a struct gives: of fields, bits and marks."""
+    """The names that a struct defines: fields, bits and marks."""
     found = find(node, ("fields",))[1]
     for item in found.items if isinstance(found, SequenceNode) else ():
         for key, value in item.entries if isinstance(item, MappingNode) else ():
@@ -109,7 +109,7 @@ def _fields(node: Node) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text, and of each character the column in the file's text that it comes from."""
+    """A text, with the file's column of each character."""
 
     text: str
     columns: tuple[int, ...]
@@ -124,7 +124,7 @@ class _Text:
         return _Text(self.text + other.text, self.columns + other.columns)
 
     def replaced(self, parts: Sequence[tuple[int, int, str]]) -> "_Text":
-        """The text with others in place of parts of it, each from its start to its end."""
+        """Replace parts of the text, each given by its start, its end and the new text."""
         found, end = self[:0], 0
         for start, after, text in parts:
             found, end = found + self[end:start] + _Text(text, self.columns[start : start + 1] * len(text)), after
@@ -132,7 +132,7 @@ class _Text:
 
     @property
     def stripped(self) -> "_Text":
-        """The text without blanks around it."""
+        """The text without surrounding blanks."""
         start = len(self.text) - len(self.text.lstrip())
         return self[start : len(self.text.rstrip())] if self.text.strip() else self
 
@@ -142,7 +142,7 @@ def _text(node: ScalarNode) -> _Text:
 
 
 def _closing(text: str, place: int) -> int | None:
-    """The place behind the parenthesis that closes the one at a place; None where none does."""
+    """The index after the parenthesis that closes the one at `place`; None if it is not closed."""
     depth = 0
     for at in range(place, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -152,7 +152,7 @@ def _closing(text: str, place: int) -> int | None:
 
 
 def _arguments(inner: _Text) -> list[_Text]:
-    """The texts between commas that stand outside of parentheses."""
+    """Split at commas outside of parentheses."""
     found, depth, start = [], 0, 0
     for at, character in enumerate(inner.text):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -176,13 +176,13 @@ class _Site:
 
     @property
     def shown(self) -> str:
-        """The type with its arguments, as it is used."""
+        """The type with its arguments, as the spec uses it."""
         return f"{self.above[-1]}({', '.join(self.arguments.values())})" if self.above else ""
 
 
 @dataclass
 class _Making:
-    """The types that are made, by their arguments."""
+    """Makes the types, each once for a list of arguments."""
 
     draft: Draft
     heads: Mapping[str, _Head]
@@ -193,13 +193,13 @@ class _Making:
     nodes: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
 
     def result(self) -> Draft | None:
-        """The format, whose types have no parameters; None where something is wrong."""
+        """The format without type parameters; None if there are mistakes."""
         plain_types = {name: form for name, form in self.draft.content.types.items() if "(" not in name}
         for name, form in plain_types.items():
             self._read(name, name, form, _Site({}))
         node = changed(self.draft.document.node, "root", lambda each: self._type(each, ("root",), _Site({})))
         node = changed(node, "roots", lambda each: self._type(each, ("roots",), _Site({})))
-        for head, name, site in self.waiting:  # which grows
+        for head, name, site in self.waiting:  # the list grows during the loop
             self._read(name, head.key, self.draft.content.types[head.key], site)
         self._check_use()
         if self.draft.problems.found:
@@ -209,7 +209,7 @@ class _Making:
         return self.draft.rewritten(node, {"types": self.types, **_read_roots(self.draft, node)})
 
     def _read(self, name: str, key: str, form: TypeForm, site: _Site) -> None:
-        """Put the type among those of the format, with arguments in place of parameters."""
+        """Add a type to the format, with arguments in place of parameters."""
         place = self.draft.place / "types" / key
         head, node = find(self.draft.document.node, place.path)
         assert head is not None  # noqa: S101 - it is an entry
@@ -266,7 +266,7 @@ class _Making:
                 return self._part(entry, path, site)
 
     def _type(self, node: Node, path: Path, site: _Site) -> Node:
-        """A type: a text, or what has types in it."""
+        """A type: a text, or a mapping that contains types."""
         if not isinstance(node, ScalarNode):
             return self._part(node, path, site)
         text = self._substituted(_text(node), site)
@@ -287,7 +287,7 @@ class _Making:
     # --- uses ---
 
     def _instantiated(self, text: _Text, asked: "_Asked", site: _Site) -> _Text:
-        """The text with the names of types that are made in place of those with arguments."""
+        """The text with the made types' names in place of uses with arguments."""
         found, end = list[tuple[int, int, str]](), 0
         for match in _WORD.finditer(text.text):
             if match[0] not in self.heads or match.start() < end:
@@ -297,7 +297,7 @@ class _Making:
             called = opening >= match.end() and not text.text[match.end() : opening].strip()
             close = _closing(text.text, opening) if called else None
             if called and close is None:
-                continue  # no type, which is said elsewhere
+                continue  # not a type, which is reported elsewhere
             inner = text[opening + 1 : close - 1] if close is not None else text[:0]
             arguments = [self._instantiated(each, asked, site) for each in _arguments(inner)]
             end = match.end() if close is None else close
@@ -341,7 +341,7 @@ class _Making:
         return new
 
     def _argument(self, head: _Head, parameter: str, argument: _Text, asked: "_Asked") -> str:
-        """An argument as it stands for its parameter; reported where it cannot."""
+        """An argument in its normalized form; reports one that does not fit its parameter."""
         number = integer(argument.text)
         if parameter[0].islower():
             if number is None:
@@ -376,7 +376,7 @@ class _Asked:
     path: Path
 
     def reports(self, text: _Text, id: str, message: str, hint: str) -> None:
-        """Note a problem of a part of it."""
+        """Report a problem of a part of it."""
         location = location_in(self.node, text.columns[0] if text.columns else 0, mapped=True)
         self.draft.problems.add(Problem(id, message, hint, location, path_text(self.path)))
 
@@ -392,7 +392,7 @@ def _named(parsed: notation.Notation) -> Iterator[notation.Single]:
 
 
 def _read_roots(draft: Draft, node: Node) -> dict[str, Any]:
-    """The entry points as the document has them now."""
+    """The roots after the change of the document."""
     content = draft.content
     if content.root is not None:
         return {"root": plain(find(node, ("root",))[1])}

@@ -1,4 +1,4 @@
-"""Which nodes of a format use which: what follows from a problem is left out by it."""
+"""Which nodes of a format use which other nodes, to recognize follow-on errors."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,10 @@ _WORD = re.compile(r"[A-Za-z]\w*")
 
 
 def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
-    """What uses each node: a step its struct and what names it, a type each step that mentions it."""
+    """The users of each node: for a step its struct and all steps that mention its name.
+
+    For a type each step that names it.
+    """
     types = draft.content.types
     uses: dict[Node, set[Node]] = {}
     places = {(name, at): draft.place / "types" / name / "fields" / at for name, at, _ in draft.entries}
@@ -39,9 +42,9 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
 
 
 def without_follow_ons(problems: Iterable[Problem], document: Document, dropped: frozenset[str]) -> list[Problem]:
-    """Of a document that lacks parts, since their shape was wrong: the problems that name nothing of what is lacking.
+    """Drop the problems that mention names of parts that were removed because of their shape.
 
-    Where a whole mapping is lacking (`errors:`), nothing but that is reported.
+    If a whole mapping such as `errors:` was removed, only its own problem is reported.
     """
     if any(name.endswith(":") for name in dropped):
         return []
@@ -51,9 +54,9 @@ def without_follow_ons(problems: Iterable[Problem], document: Document, dropped:
 
 
 def _named(problem: Problem, document: Document, lines: list[str]) -> set[str]:
-    """The words of a message, and of the value at its place, from where that begins."""
+    """The words of a problem's message, and those of the value at its location."""
     found = set(re.findall(r"\w+", problem.message))
-    if problem.location.file == document.file:  # else of a library
+    if problem.location.file == document.file:  # other files are libraries
         line, column = lines[problem.location.line - 1], problem.location.column - 1
         written = re.split(r"[{,:-] ", line[:column])[-1] + re.split(r", |}", line[column:])[0]
         found |= set(re.findall(r"\w+", written))

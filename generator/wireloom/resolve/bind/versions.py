@@ -1,4 +1,4 @@
-"""Versions of one struct: what tells them apart, and which fields each has."""
+"""Check the versions of one struct: how they are distinguished, and which fields each has."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,12 +10,12 @@ from wireloom.spec.documents import Place
 
 
 def versions_of(struct: Struct, field: Field) -> range:
-    """The versions of a struct that have a field, by their places."""
+    """The indexes of the struct's versions that have a field."""
     return span_of([version.name for version in struct.versions], field.since, field.until)
 
 
 def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
-    """Report versions that cannot be told apart, and fields of versions that there are not."""
+    """Report versions that cannot be distinguished, and fields with unknown versions."""
     for name, type in named.items():
         place = draft.place / "types" / name
         if isinstance(type, Struct) and _names_known_versions(draft, place / "fields", type):
@@ -62,7 +62,7 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
-    """What may be left out of an array stands after what may not, and alone says how long it is."""
+    """Optional elements must be the last ones of an array, and cannot be mixed with versions told by arity."""
     left_out = ""
     for position, field in enumerate(struct.steps):
         if not isinstance(field, Field) or not field.on_wire:
@@ -81,7 +81,7 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version, counted: Sequence[Field]) -> None:
-    """The arity of a version counts all of its fields: none of them has a condition, which could not but hold."""
+    """Report conditions of fields that the arity of a version counts, since they would always have to hold."""
     names = {field.wire_name for field in counted}
     for position, field in enumerate(struct.steps):
         if isinstance(field, Field) and field.when is not None and field.wire_name in names:

@@ -1,1 +1,1 @@
-"""What would misbehave or cannot be built: one module a rule or family, each with one `check_` function."""
+"""Rules that make a format unusable: one module for each rule or group, each with one `check_` function."""

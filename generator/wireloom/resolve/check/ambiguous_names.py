@@ -1,4 +1,4 @@
-"""Names that mean two things in one struct: two fields that a record may both have."""
+"""Report names that refer to two fields of one struct that a record may both have."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from wireloom.resolve.facts.sites import Names, Origin, Role, Types, every_site,
 
 
 def check_clashes(draft: Draft, named: Types, names: Names) -> None:
-    """Report expressions that ask for a name which means two fields of a struct that a record may both have."""
+    """Report expressions with a name that refers to two such fields."""
     if not any(field.flatten for struct in structs(named) for field in struct.fields):
         return
     for site in every_site(draft.place, named):
@@ -22,7 +22,10 @@ def check_clashes(draft: Draft, named: Types, names: Names) -> None:
 
 
 def _rivals(struct: Struct, reference: FieldRef, names: Names) -> tuple[Field, Field] | None:
-    """Two fields of one struct that both give it a name of the reference, and that one record may have."""
+    """Two fields of one struct that share a name of the reference, and that one record may have.
+
+    None if there are none.
+    """
     around = names.around(struct, reference.up)
     for name in (reference.name, *reference.members):
         found = next(filter(None, (_both(each, name, names, frozenset()) for each in around)), None)
@@ -34,9 +37,9 @@ def _rivals(struct: Struct, reference: FieldRef, names: Names) -> tuple[Field, F
 
 
 def _both(struct: Struct, name: str, names: Names, seen: frozenset[str]) -> tuple[Field, Field] | None:
-    """Two fields of a struct, or of one that melts into it, that give it a name, and that one record may have.
+    """Two fields that share a name in a struct or in one flattened into it, and that one record may have.
 
-    Two fields that have the name themselves are reported where they are.
+    Two fields that are themselves named alike are reported elsewhere.
     """
     givers = list({id(field): field for field in map(_giver, names.named_in(struct, name))}.values())
     for first, second in combinations(givers, 2):
@@ -48,7 +51,7 @@ def _both(struct: Struct, name: str, names: Names, seen: frozenset[str]) -> tupl
 
 
 def _giver(origin: Origin) -> Field:
-    """The field of the struct itself that a name comes from."""
+    """The field of the struct itself through which a name is found."""
     return origin.lender or origin.field
 
 
@@ -58,7 +61,7 @@ def _held(field: Field, named: Types) -> tuple[Struct, ...]:
 
 
 def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:
-    """What is wrong with a name that two fields give, and how to tell these apart."""
+    """The message and the hint for a name that two fields share."""
     name = called.rpartition(".")[2]
     lender = second if second.flatten else first
     message = f"{called} is in {first.wire_name} and in {second.wire_name}, and a record may have both"

@@ -1,4 +1,4 @@
-"""Checksums: each is verified, and covers bytes."""
+"""Every checksum must be verified, and must cover bytes."""
 
 from wireloom.expr.ast import Expression, MarkRef
 from wireloom.expr.extents import extent
@@ -13,7 +13,7 @@ from wireloom.spec.yaml import SequenceNode
 
 
 def check_checksums(draft: Draft, named: Types) -> None:
-    """Report checksums that no step verifies, and those over no byte, which protect nothing."""
+    """Report checksums that no step verifies, and checksums over no bytes."""
     for struct in structs(named):
         place = draft.place / "types" / struct.name / "fields"
         verified = {step.field for step in struct.steps if isinstance(step, types.Verify)}
@@ -21,7 +21,7 @@ def check_checksums(draft: Draft, named: Types) -> None:
         for where, field in placed(struct, place):
             if field.checksum is None:
                 continue
-            if known and field.wire_name not in verified:  # else that is said of the step that verifies what is none
+            if known and field.wire_name not in verified:  # otherwise the wrong `verify` step is reported
                 hint = f"add `- verify: {{field: {field.wire_name}}}` before the fields that rely on it"
                 draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
             alone = not (field.checksum.ahead or field.checksum.after)
@@ -37,15 +37,15 @@ def _check_covered(draft: Draft, place: Place, struct: Struct, start: Expression
 
 
 def _is_empty(start: Expression, end: Expression) -> bool:
-    """Whether no byte is between two places, whatever a record says."""
+    """Whether there is never a byte between two offsets."""
     known = extent(end, {}).high <= max(extent(start, {}).low, 0)
     return known or start == end or in_order(sum_of(end, None), sum_of(start, None))
 
 
 def _is_turned(struct: Struct, start: Expression, end: Expression) -> bool:
-    """Whether the mark at which a range ends stands before the one that it begins at."""
+    """Whether the mark at the end of a range comes before the mark at its start."""
     if any(field.at is not None and not field.base for field in struct.fields):
-        return False  # marks may stand anywhere
+        return False  # marks may be at any offset
     marks = {step.name: position for position, step in enumerate(struct.steps) if isinstance(step, Mark)}
     match start, end:
         case MarkRef(first), MarkRef(last) if first in marks and last in marks:

@@ -1,4 +1,4 @@
-"""Counters of what lists lose: a salvage or a discard sets one, so that of two lists the later would overwrite it."""
+"""Two lists must not share a counter of lost elements, since the later one would overwrite it."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -15,7 +15,7 @@ _ALWAYS = (None, Literal(True))  # noqa: FBT003 - a value
 
 
 def check_counters(draft: Draft, named: Types) -> None:
-    """Report counters that two lists set, where one record may have both lose elements."""
+    """Report counters that two lists set, if one record may have both lists."""
     for struct in structs(named):
         fields = {field.wire_name: field for field in struct.fields}
         place = draft.place / "types" / struct.name / "fields"
@@ -29,7 +29,7 @@ def check_counters(draft: Draft, named: Types) -> None:
 
 
 def _losses(struct: Struct, place: Place) -> Iterator[tuple[Place, str, str]]:
-    """What sets a counter in any case: where, the counter, and the list."""
+    """The steps that always set a counter: the place, the counter, and the list."""
     for position, step in enumerate(struct.steps):
         if isinstance(step, types.Discard) and step.when in _ALWAYS:
             yield place / position / "discard" / "count", step.count, step.field

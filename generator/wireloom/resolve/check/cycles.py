@@ -1,4 +1,4 @@
-"""Values that builders work out: none of them follows from itself."""
+"""Derived and computed values must not depend on themselves when building."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,11 +14,11 @@ from wireloom.spec.documents import Place
 
 Given = frozenset[Node]
 _REMEDY = "show one of them to readers, without `derive`, or derive it from other fields"
-_Span = tuple[int, int]  # the first of some steps, and the one behind them
+_Span = tuple[int, int]  # the first of some steps, and the one after the last
 
 
 def check_circles(draft: Draft, named: Types, names: Names) -> Given:
-    """Report derived and computed values that follow from themselves; the computed fields that builders are given."""
+    """Report values that depend on themselves; return the computed fields whose values builders must be given."""
     following = _Following(draft.place, named, names)
     reported = set[Node]()
     for node, place in following.places.items():
@@ -31,7 +31,7 @@ def check_circles(draft: Draft, named: Types, names: Names) -> Given:
 
 
 def with_given(named: NamedTypes, given: Given) -> NamedTypes:
-    """The types; these computed fields are taken from the value."""
+    """The types, with these computed fields marked as given by the value."""
 
     def told(struct: Struct) -> Struct:
         return with_fields(struct, lambda each: replace(each, given=(struct.name, each.wire_name) in given))
@@ -40,14 +40,14 @@ def with_given(named: NamedTypes, given: Given) -> NamedTypes:
 
 
 class _Following:
-    """What derived and computed values follow from, where builders work them out, and those that they are given."""
+    """The dependencies of derived and computed values when building, and the values that must be given."""
 
     def __init__(self, root: Place, named: Types, names: Names) -> None:
         self.nodes: dict[Node, list[Node]] = {}
-        self.places: dict[Node, Place] = {}  # where it is said
-        self._conditions: dict[Node, list[Node]] = {}  # of them what decides whether they are there
-        self._written: dict[Node, str] = {}  # the structs of what decides which bytes are written
-        self._spans: list[tuple[Node, Struct, _Span]] = []  # the steps whose bytes they count
+        self.places: dict[Node, Place] = {}  # where each is stated
+        self._conditions: dict[Node, list[Node]] = {}  # for each, what decides whether it is present
+        self._written: dict[Node, str] = {}  # the structs of the nodes that decide which bytes are written
+        self._spans: list[tuple[Node, Struct, _Span]] = []  # the steps whose bytes each node measures
         for site in every_site(root, named):
             self._add(site, names)
         for node, struct, span in self._spans:
@@ -58,7 +58,7 @@ class _Following:
     def _add(self, site: Site, names: Names) -> None:
         struct, field = site.struct, site.field
         if field is None or (site.role is Role.COMPUTE and field.derive is not None):
-            return  # what is derived, too, builders do not compute
+            return  # a value that is also derived is not computed by builders
         node = (struct.name, site.bit or field.wire_name)
         sources = [*names.nodes(struct, *fields_in(site.expression)), *_sums(names, struct, site.expression)]
         if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
@@ -76,7 +76,7 @@ class _Following:
             if site.role is not Role.COMPUTE:
                 self._written[node] = struct.name
         elif site.role is Role.CONDITION and _follows_alone(field):
-            # a record says whether what readers see of the wire is there
+            # the presence of a visible field is given by the value
             for each in (node, *((struct.name, bit.name) for bit in field.bits)):
                 if field.compute is None:
                     self._written[each] = struct.name
@@ -84,7 +84,7 @@ class _Following:
                 self.nodes.setdefault(each, []).extend(sources)
 
     def _given(self, computed: set[Node]) -> Iterator[Node]:
-        """Computed values that readers see, of which something in their own circle is derived."""
+        """Computed values in a dependency circle with a derived value: the value must give them to break the circle."""
         for node in self.places:
             while circle := _circle(node, self.nodes):
                 pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
@@ -97,7 +97,7 @@ class _Following:
 
 
 def _computed(named: Types) -> Iterator[Node]:
-    """The computed fields of which a value says what they are."""
+    """The computed fields that the value can give."""
     for struct in structs(named):
         for field in struct.fields:
             plain = field.derive is None and field.mappings is None and not (field.hidden or field.since or field.until)
@@ -106,15 +106,15 @@ def _computed(named: Types) -> Iterator[Node]:
 
 
 def _follows_alone(field: Field) -> bool:
-    """Whether nothing that readers see says that a field is there, so that its condition alone does."""
+    """Whether the condition alone decides a field's presence, because readers cannot see whether it is present."""
     return field.compute is not None or not (is_seen(field) or (needs_source(field) and not field.bits))
 
 
 def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[Node]:
-    """The checksums of which an expression looks at more than their size, and whether they are there."""
+    """The checksums whose values, not only their size or presence, an expression uses."""
     match expression:
         case Call("present") | Call("len", (FieldRef(),)) | Binary("==" | "!=", FieldRef(), Literal(None)):
-            return  # a checksum is of one size
+            return  # the size of a checksum is fixed
         case FieldRef():
             for origin in names.origins(struct, expression):
                 if origin.field.checksum is not None:
@@ -125,13 +125,13 @@ def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[Node
 
 
 def _sum(checksum: Node) -> Node:
-    """What a checksum is, where the checksum itself is that it is there."""
+    """The node of a checksum's value; the checksum's own node stands for its presence."""
     struct, name = checksum
     return f"the sums of {struct}", name
 
 
 def _spans(site: Site, expression: Expression) -> Iterator[_Span]:
-    """The steps of which an expression asks how many bytes they take."""
+    """The ranges of steps whose number of bytes an expression measures."""
 
     def behind(expression: Expression) -> int | None:
         match expression:
@@ -155,7 +155,7 @@ def _spans(site: Site, expression: Expression) -> Iterator[_Span]:
 
 
 def _packed(struct: Struct, span: _Span, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """The structs in the fields of a struct whose bytes are packed, those within these included."""
+    """The structs in the packed fields among some steps, and all structs within these."""
     for step in struct.steps[slice(*span)]:
         for inner, _ in held(step.type, named) if isinstance(step, Field) else ():
             if isinstance(step, Field) and step.packing is not None:
@@ -166,7 +166,7 @@ def _packed(struct: Struct, span: _Span, named: Types, seen: frozenset[str] = fr
 
 
 def _circle(start: Node, follows: Mapping[Node, list[Node]]) -> tuple[Node, ...]:
-    """The way from a value back to itself; empty if there is none."""
+    """The path from a value back to itself; empty if there is none."""
     came: dict[Node, Node] = {}
     waiting = [start]
     while waiting:

@@ -1,7 +1,7 @@
-"""What may stand where: which types an encoding has a form for, and which structs and unions may hold one another.
+"""Which types each encoding supports, and which structs and unions may contain one another.
 
-The notation of types says some of this where it is read; here stands what only shows once every name is resolved: that
-a union is used in two encodings, that an alternative is no struct, that a body of another encoding has no envelope.
+The parser of type notations checks some of this already. This module checks what requires resolved names: unions used
+in two encodings, alternatives that are not structs, and bodies of another encoding without an envelope.
 """
 
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from wireloom.resolve.logical.shapes import tables
 from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
 
-_WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
+_WIDEST = 65  # bits of an integer on the wire: int64 and uint64 together need 65
 _KEYS = "drop the `?`, or use a list of structs"
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
 def check_standing(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...]) -> None:
-    """Report types that have no form where they stand."""
+    """Report types that have no form in the encoding where they are used."""
     used: dict[str, Encoding] = {}
     named = sizes.named
     for entry in entries:
@@ -76,7 +76,7 @@ def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field
 
 
 def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
-    """A group is a message, or each of a list is one; what is kept of a message that stands too deep is none."""
+    """A group must be a message or a list of messages, and no struct that is kept as bytes beyond its depth."""
     if not field.group or not struct.encoding.numbered:
         return
     found = plain(field.type, named)
@@ -90,7 +90,7 @@ def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field
 
 
 def _message_name(type: Type, named: Types) -> str:
-    """The struct of protobuf that a type names; empty where it is none."""
+    """The protobuf struct that a type names; empty if it names none."""
     while isinstance(type, types.Reference):
         target = named[type.name]
         if isinstance(target, Struct):
@@ -100,7 +100,7 @@ def _message_name(type: Type, named: Types) -> str:
 
 
 def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """An index is into a table, and into tables of one type wherever its struct stands."""
+    """`refers` must name a table, and tables of the same type wherever its struct is used."""
     if field.refers is None:
         return
     found = list(tables(field.refers, named))
@@ -113,7 +113,7 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
 
 
 def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """What must not repeat is a single value, whatever its type may turn out to be."""
+    """The member named by `unique` must be a single value in all types of the elements."""
     listed = types.not_null(field.type)
     if isinstance(listed, types.Array) and (name := listed.unique) is not None:
         through = (types.Select, Nullable, types.OneOf)
@@ -124,7 +124,7 @@ def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) 
 
 
 def _members(type: Type, name: str, named: Types) -> Iterator[Type]:
-    """The types that a member of a record may have, where it stands in it or melts into it."""
+    """The possible types of a member of a record, including members of flattened structs."""
     for struct, _ in held(type, named):
         for field in struct.fields:
             if name in (field.name, field.wire_name):
@@ -134,9 +134,9 @@ def _members(type: Type, name: str, named: Types) -> Iterator[Type]:
 
 
 def _has_members(type: Type, named: Types) -> bool:
-    """Whether a value of the type, where it is there, is always that of a struct."""
+    """Whether a value of the type is always a struct, if it is present."""
     through = (Nullable, types.Select, types.OneOf)
-    fine = Struct | types.Null | types.Attempt | Nullable | types.Select  # of attempts alternatives are looked at
+    fine = Struct | types.Null | types.Attempt | Nullable | types.Select  # the alternatives of attempts are checked too
     return all(
         isinstance(each, fine) or (isinstance(each, types.OneOf) and not each.open)
         for each in within(type, named, *through)
@@ -146,7 +146,7 @@ def _has_members(type: Type, named: Types) -> bool:
 def _check(  # noqa: PLR0913 - what there is to know about it
     draft: Draft, named: Types, place: Place, type: Type, encoding: Encoding, used: dict[str, Encoding]
 ) -> None:
-    """Report what has no form in `encoding`, down to the structs."""
+    """Report types without a form in `encoding`, down to the next structs."""
     match type:
         case types.Reference(name=name) if isinstance(named[name], Struct):
             return
@@ -189,7 +189,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
 
 
 def _takes_null(type: Type, named: Types) -> bool:
-    """Whether null is a value of a type whose columns tell kinds apart; an open value says null itself."""
+    """Whether null is a value of the type; open values represent null themselves."""
     match plain(type, named):
         case types.OneOf(open=True):
             return False
@@ -198,7 +198,7 @@ def _takes_null(type: Type, named: Types) -> bool:
 
 
 def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> None:
-    """A type of the language must have a form in the encoding."""
+    """Report a built-in type that the encoding lacks."""
     if flaw := flaw_of_form(name, name, encoding):
         draft.reports_entry(place, "wrong-encoding", *flaw)
 
@@ -208,20 +208,20 @@ def _is_repeated(type: Type, named: Types) -> bool:
 
 
 def _is_entry(key: Type, value: Type, named: Types) -> bool:
-    """Whether an entry of a map in protobuf may have such a key and value."""
+    """Whether protobuf allows such a key and value in a map."""
     keys = types.Integer | types.Boolean | types.Text
     return isinstance(plain(key, named), keys) and not _is_repeated(value, named)
 
 
 def _is_portable(type: Type, named: Types) -> bool:
-    """Whether a type means the same in every encoding."""
+    """Whether a type has the same form in every encoding."""
     found = plain(type, named)
     is_plain = isinstance(found, types.Integer | types.Float | types.Boolean)
     return is_plain or (isinstance(found, types.Text | types.Bytes) and found.size is None)
 
 
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
-    """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
+    """A record must have the format's encoding; only binary can be a mere envelope of a body."""
     if draft.encoding.numbered and isinstance(entry.type, types.Array):
         message = f"{entry.name} is a list, but a protobuf record is one message"
         draft.reports_entry(place, "wrong-encoding", message, "put the list into a message, or frame the messages")
@@ -237,7 +237,7 @@ def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> Non
 
 
 def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
-    """What stands in the object around has members, or takes those that are left."""
+    """An inline field must add members to the object, or collect all others."""
     if not field.inline or not struct.encoding.tells_kinds:
         return
     alternatives = list(_alternatives(field.type, named))
@@ -273,7 +273,7 @@ def _is_object(type: Type) -> bool:
 
 
 def _alternatives(type: Type, named: Types) -> Iterator[Type]:
-    """What a type may be, through names and selects."""
+    """The types that a type may be, through names and selects."""
     return (each for each in within(type, named, types.Select) if not isinstance(each, types.Select))
 
 
@@ -327,19 +327,19 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
 
 
 def _instead(union: types.OneOf, named: Types, encoding: Encoding) -> str:
-    """What to write in place of a union with structs that the encoding cannot tell from other values."""
+    """A hint for a union with structs that the encoding cannot tell from other values."""
     inner = (plain(each.type, named) for each in union.alternatives)
     has_only_structs = all(isinstance(each, Struct | types.Select | types.Attempt) for each in inner)
     return encoding.choice if has_only_structs or encoding.text else "beside other types, write a list or a map"
 
 
 def _may_be_entry(type: Type, named: Types) -> bool:
-    """Whether a type can be the entries of a map; of what cannot, or is not known, that is said."""
+    """Whether a type can be an entry of a map; unknown and wrong entries are reported elsewhere."""
     return type is not UNKNOWN and not flaw_of_entry(type, named)
 
 
 def _may_stand(type: Type) -> bool:
-    """Whether a JSON union may hold the type."""
+    """Whether a JSON union may contain the type."""
     member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
     is_json = isinstance(type, Struct) and type.encoding.text
     return member or is_json or isinstance(type, Nullable | types.OneOf)

@@ -1,4 +1,4 @@
-"""Whether records tell where they end, as their framing needs."""
+"""Records must show where they end, if their framing needs that."""
 
 from wireloom.model import types
 from wireloom.model.ends import endless
@@ -10,7 +10,7 @@ from wireloom.runtime.streams.framing import Array, Concatenated, Framing, Heade
 
 
 def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: Framing) -> None:
-    """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
+    """Report framings that do not fit: concatenated records without an end, or a JSON array of another encoding."""
     if isinstance(bare(framing), Array) and not draft.encoding.text:
         hint = "use `framing: length-prefixed`"
         draft.reports(

@@ -1,4 +1,4 @@
-"""Names that may not be there twice: of fields, bits and marks, for readers, of members, and tags of a message."""
+"""Names must be unique: those of fields, bits and marks, readers' names, members, and tags of a message."""
 
 from wireloom.encodings import Form
 from wireloom.model import types
@@ -12,7 +12,7 @@ from wireloom.spec.yaml import MappingNode
 
 
 def check_names(draft: Draft, named: Types) -> None:
-    """Report names and tags that are there twice."""
+    """Report names and tags that are used twice."""
     for name, type in named.items():
         if isinstance(type, types.Attempt):
             _check_attempt_names(draft, draft.place / "types" / name, type, named)
@@ -26,7 +26,7 @@ def check_names(draft: Draft, named: Types) -> None:
 
 
 def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
-    """Names that expressions use: fields, bits and marks of one struct; those that are there twice."""
+    """Check the names that expressions use, of fields, bits and marks; return those used twice."""
     entries: list[tuple[Place, str, Field | None]] = []
     for where, field in placed(struct, place):
         entries.append((where, field.wire_name, field))
@@ -46,7 +46,7 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
 
 
 def _may_share(struct: Struct, first: Field | None, second: Field | None) -> bool:
-    """Whether two fields of versions that take turns may have one name; no bits, marks and checksums have."""
+    """Whether two fields may share a name, as fields of different versions; bits, marks and checksums may not."""
     if first is None or second is None or first.checksum is not None or second.checksum is not None:
         return False
     in_message = struct.encoding.numbered and first.on_wire and second.on_wire
@@ -54,9 +54,9 @@ def _may_share(struct: Struct, first: Field | None, second: Field | None) -> boo
 
 
 def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
-    """Names that readers use, with those that flattened structs lend; fields of different versions may share one.
+    """Check readers' names, including members of flattened structs; fields that exclude each other may share one.
 
-    Of the names `said` it is said that expressions know two by them.
+    Names in `said` were already reported as duplicates in expressions.
     """
     taken: dict[str, list[Field]] = {}
     for where, field in placed(struct, place):
@@ -74,7 +74,7 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
 
 
 def _source(field: Field) -> str:
-    """What readers' name comes from: a field, or a member of one that is flattened."""
+    """Where a readers' name comes from: a field, or a member of a flattened field."""
     if not field.flatten:
         return field.wire_name
     struct = field.type.name if isinstance(field.type, types.Reference) else "the type"
@@ -82,7 +82,7 @@ def _source(field: Field) -> str:
 
 
 def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:
-    """The fields that say which alternative held are no members of the alternatives."""
+    """The fields with the alternative's name and the refusing code must differ from all members."""
     members = {name for trial in attempt.trials for name in lent_names(trial.type, named, frozenset())}
     for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
         if name and (name in members or (key == "reason" and name == attempt.kind_field)):
@@ -91,7 +91,7 @@ def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, nam
 
 
 def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """Names of members in the object, those of inline structs among them."""
+    """Check names of members in the object, including those of inline structs."""
     taken: dict[str, Field] = {}
     for where, field in placed(struct, place):
         for name in dict.fromkeys(members(field, named, frozenset({struct.name}))):
@@ -105,7 +105,7 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
 
 
 def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
-    """Report tags of a message that are there twice."""
+    """Report tags of a message that are used twice."""
     taken: dict[int, str] = {}
     for where, field in placed(struct, place):
         if field.tag in taken:
@@ -116,7 +116,7 @@ def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: types.Map) -> None:
-    """Report a rest that is not of the names of an object, or not the last of its fields."""
+    """Check a map of all other members: it must be in an object, have text keys, and be the last field."""
     behind = [each for each in struct.fields if each.on_wire]
     behind = behind[behind.index(field) + 1 :]
     if struct.form is not Form.OBJECT:

@@ -1,4 +1,4 @@
-"""Fields, elements and cases that take all bytes left, where others follow; elements that have no bytes."""
+"""Fields and elements that use all remaining bytes must be the last; list elements must have bytes."""
 
 from wireloom.expr.ast import Literal
 from wireloom.model import types
@@ -15,7 +15,7 @@ _SIZE_IT = "give it an end: `bytes(n)`, `str(n)`, `count`, `size`"
 
 
 def check_greed(draft: Draft, sizes: Sizes) -> None:
-    """Report what takes all bytes left although others follow, and elements without bytes."""
+    """Report fields that use all remaining bytes although others follow, and elements without bytes."""
     for struct in structs(sizes.named):
         if struct.encoding.laid_out:
             place = draft.place / "types" / struct.name / "fields"
@@ -32,7 +32,7 @@ def check_greed(draft: Draft, sizes: Sizes) -> None:
 
 
 def _check_followed(draft: Draft, where: Place, field: Field, followers: list[Field], sizes: Sizes) -> None:
-    """Report a field that takes all bytes left, but for fields at offsets before it, and is not the last."""
+    """Report a field that uses all remaining bytes, if other fields follow that are not at earlier offsets."""
     size, name = sizes.of_field(field), field.wire_name
     alone = field.when is None and field.size is None and field.at is None
     asking = looks_at_end(field.type, sizes.named) if field.size is None else ""
@@ -60,7 +60,7 @@ def _check_element(draft: Draft, where: Place, field: Field, listed: types.Array
 
 
 def check_open_element(draft: Draft, where: Place, name: str, element: Type, sizes: Sizes) -> None:
-    """Report an element of which nothing tells where it ends but the bytes around."""
+    """Report an element whose end is only known from the region around it."""
     if sizes.of(element).open:
         message = f"the first element of {name} takes all bytes left"
         hint = _where_else_to_ask(element, sizes) or "give the elements a size"
@@ -71,7 +71,7 @@ def check_open_element(draft: Draft, where: Place, name: str, element: Type, siz
 
 
 def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
-    """Nothing stands behind the step that asks for the end, but fields at offsets before it."""
+    """Report fields after an `end` step, unless they are at stated offsets."""
     asked = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
     for position, step in enumerate(struct.steps):
         if asked is not None and position > asked and isinstance(step, Field) and step.on_wire and step.at is None:
@@ -82,7 +82,7 @@ def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def _where_else_to_ask(type: Type, sizes: Sizes) -> str:
-    """What to do about a struct that asks for the end of its region; empty for other types."""
+    """A hint for a struct with an `end` step; empty for other types."""
     struct = plain(type, sizes.named)
     if not isinstance(struct, Struct) or not asks_for_end(struct):
         return ""

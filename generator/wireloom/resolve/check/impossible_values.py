@@ -1,4 +1,4 @@
-"""Sizes, counts and offsets that no record has: what is negative, or beyond what a record may hold."""
+"""Report sizes, counts and offsets that are always negative, or beyond the largest record."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ from wireloom.resolve.facts.values import View
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
 _PLACES = (Role.OFFSET, Role.COVERED)
-_MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
+_MOST = 2**31 - 1  # bytes of a record, since Arrow has 32-bit offsets
 
 
 def check_values(draft: Draft, view: View) -> None:
-    """Report sizes, counts and offsets that no record has."""
+    """Report sizes, counts and offsets that no record can have."""
     for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view)):
         draft.problems.add(problem)
 
@@ -41,6 +41,6 @@ def _found(site: Site, view: View) -> Iterator[Problem]:
 
 
 def _is_before(site: Site, found: Extent) -> bool:
-    """Whether an offset that is computed never lies after the start; one that is written as a number may."""
+    """Whether a computed offset is never positive; only an offset written as a number may be negative."""
     computed = site.field is not None and not site.field.base and integer_of(site.expression) is None
     return computed and (found.high < 0 or (found.high == 0 and isinstance(site.expression, Unary)))

@@ -1,7 +1,7 @@
-"""Checks that builders know the bytes that readers look ahead at: tags (`peek`) and terminators of lists.
+"""Builders must know the bytes that readers look ahead at: `peek` tags and terminators of lists.
 
-Builders fill in bytes that readers do not see and that the spec does not determine: fillers, bits without a name. A tag
-must not be read from such bytes, and elements of a list with a terminator must not begin with them. Bytes that are
+Builders fill bytes that readers do not see and that the spec does not determine: fillers, and bits without a name. A
+tag must not be read from such bytes, and elements of a list with a terminator must not begin with them. Bytes that are
 always zero are known.
 """
 
@@ -25,7 +25,7 @@ _BYTE = 8
 def check_ahead(  # noqa: PLR0913 - the case, and what is known
     draft: Draft, place: Place, tag: PeekTag, values: Sequence[Scalar], type: Type, sizes: Sizes
 ) -> None:
-    """Report a case whose tag is read from bytes that builders fill in."""
+    """Report a case whose tag is read from bytes that builders fill."""
     name, is_zero = _made_up(type, tag.type.width or 0, sizes)
     is_known = is_zero and tag.type.width == 1 and {*values} == {0}
     if name and not is_known:
@@ -33,7 +33,7 @@ def check_ahead(  # noqa: PLR0913 - the case, and what is known
 
 
 def check_endings(draft: Draft, sizes: Sizes) -> None:
-    """Report lists whose elements may begin with the terminator, since builders fill in their first bytes."""
+    """Report lists whose elements begin with bytes that builders fill, and so might look like the terminator."""
     for place, _, field in all_placed(draft.place, sizes.named):
         listed = types.not_null(field.type)
         if isinstance(listed, types.Array) and isinstance(listed.count, types.Terminator):
@@ -54,7 +54,7 @@ def _hint(name: str) -> str:
 
 
 def _made_up(type: Type, width: int, sizes: Sizes) -> tuple[str, bool]:
-    """The first field among the first bytes that builders fill in, and whether with zeros."""
+    """The first filled field within the first bytes, and whether it is filled with zeros."""
     bits = 0
     for size, struct, field in _beginning(type, sizes):
         if bits >= width * _BYTE:
@@ -66,11 +66,11 @@ def _made_up(type: Type, width: int, sizes: Sizes) -> tuple[str, bool]:
     return "", False
 
 
-_Piece = tuple[int, Struct | None, Field | None]  # bits, and the field of which builders make some up
+_Piece = tuple[int, Struct | None, Field | None]  # bits, and the field of which builders fill some
 
 
 def _beginning(type: Type, sizes: Sizes, seen: frozenset[str] = frozenset()) -> Iterator[_Piece]:
-    """What a value begins with, as far as its size is known."""
+    """The pieces that a value begins with, as long as their sizes are known."""
     match plain(type, sizes.named):
         case Struct(encoding=Encoding(laid_out=True), name=name) as struct if name not in seen:
             for field in struct.fields:
@@ -93,7 +93,7 @@ def _beginning(type: Type, sizes: Sizes, seen: frozenset[str] = frozenset()) -> 
 
 
 def _is_made_up(field: Field) -> bool:
-    """Whether builders make up a field, or bits of it that have no name or are hidden."""
+    """Whether builders fill a field, or bits of it that are hidden or have no name."""
     if not needs_source(field):
         return False
     if not field.bits:

@@ -1,4 +1,4 @@
-"""Structs that readers see as the entries of a map: each has a key that is always there, and a value."""
+"""Structs that readers see as map entries must have a key that is always present, and a value."""
 
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
@@ -11,11 +11,11 @@ from wireloom.runtime.values import ENTRY
 HINT_OF_ENTRIES = (
     "an entry is a struct with a `key`, which is never missing, and a `value`; use `as: key` to rename a member"
 )
-_KEYS = types.Integer | types.Boolean | types.Text | types.Bytes  # what columns and builders tell entries apart by
+_KEYS = types.Integer | types.Boolean | types.Text | types.Bytes  # types that columns and builders can compare
 
 
 def flaw_of_entry(type: Type, named: Types) -> str:
-    """Why a type is no entry of a map; empty where it is one."""
+    """Why a type cannot be the entry of a map; empty if it can."""
     entry = plain(type, named)
     if entry is UNKNOWN:
         return ""
@@ -30,7 +30,7 @@ def flaw_of_entry(type: Type, named: Types) -> str:
 
 
 def _flaw_of_key(field: Field, named: Types) -> str:
-    """Why not every entry has its key there, as it stands on the wire."""
+    """Why the key is not always present as a plain wire value; empty if it is."""
     is_plain = field.mappings is None and field.meaning is None and field.refers is None
     if not may_be_absent(field) and is_plain and isinstance(plain(field.type, named), _KEYS):
         return ""
@@ -38,7 +38,7 @@ def _flaw_of_key(field: Field, named: Types) -> str:
 
 
 def _flaw_of_value(field: Field, named: Types) -> str:
-    """Why a column of maps does not have the value."""
+    """Why a column of maps cannot hold the value; empty if it can."""
     if field.since or field.until:
         return "its value is only in some versions"
     if any(isinstance(each, types.OneOf) and each.open for each in within(field.type, named)):

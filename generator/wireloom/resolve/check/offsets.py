@@ -1,7 +1,7 @@
-"""Fields at stated offsets: they overlap no other field, and leave no byte without a name.
+"""Fields at stated offsets must not overlap other fields, and must leave no unnamed bytes.
 
-Places are sums of what the record says. Two places can be compared where their difference is a number; where it is
-not, the record alone tells.
+Offsets are sums of values of the record. Two offsets are compared only if their difference is a constant number;
+otherwise it depends on the record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,12 +20,12 @@ from wireloom.resolve.facts.sizes import SIZE, Sizes, counts_from_end, from_end
 from wireloom.spec.documents import Place
 
 _END = Sum(0, {SIZE: 1})
-_DRAWN = 32  # bytes of a picture on either side of what is wrong
+_DRAWN = 32  # bytes of a picture on either side of the mistake
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A field and its place: where it begins, where it surely ends, and where the one before it does."""
+    """A field with its start, its certain end, and the end of the field before it."""
 
     place: Place
     field: Field
@@ -36,12 +36,12 @@ class _Item:
 
     @property
     def is_moved(self) -> bool:
-        """Whether it says where it stands, and that is elsewhere than behind the field before it."""
+        """Whether it has a stated offset that is not the end of the field before it."""
         return self.field.at is not None and (self.start is None or self.start != self.reached)
 
 
 def check_offsets(draft: Draft, sizes: Sizes) -> None:
-    """Fields at stated offsets overlap no other field and leave no unnamed byte."""
+    """Report fields at stated offsets that overlap others or leave unnamed bytes."""
     bases = {field.base for struct in structs(sizes.named) for field in struct.fields if field.base}
     for struct in structs(sizes.named):
         place = draft.place / "types" / struct.name
@@ -79,13 +79,13 @@ def _items(struct: Struct, place: Place, sizes: Sizes) -> Iterator[_Item]:
 
 
 def _apart(first: Sum | None, second: Sum | None) -> int | None:
-    """How many bytes behind one place another is; None where the record alone tells."""
+    """The distance from one offset to another; None if it depends on the record."""
     gap = None if first is None or second is None else second.plus(first.times(-1))
     return None if gap is None or gap.terms else gap.number
 
 
 def _overlaps(draft: Draft, struct: Struct, items: Sequence[_Item]) -> bool:
-    """Whether a field begins within another before it; the first is reported."""
+    """Whether a field overlaps one before it in the list; the first such field is reported."""
     moved = False
     for index, item in enumerate(items):
         moved = moved or item.is_moved
@@ -110,7 +110,7 @@ def _at(item: _Item) -> str:
 
 
 def _report_crossed(draft: Draft, item: _Item, message: str, hint: str, picture: tuple[str, ...]) -> None:
-    """Report a field that begins within another, where it states that, or behind the one before it."""
+    """Report an overlapping field, at its `at` if it has one, else at its key."""
     if item.field.at is not None:
         problem = (item.place / "at").problem("overlapping-fields", message, hint)
         draft.problems.add(replace(problem, picture=picture))
@@ -121,7 +121,10 @@ def _report_crossed(draft: Draft, item: _Item, message: str, hint: str, picture:
 
 
 def _drawn(items: Sequence[_Item], about: "_Item | tuple[int, int]") -> tuple[str, ...]:
-    """The bytes of fields around what is wrong, a line each: a field, or a gap; nothing where the record tells."""
+    """Draw the fields around a mistake, one line each, with the gap if there is one.
+
+    Empty if offsets depend on the record.
+    """
     gap = about if isinstance(about, tuple) else None
     known = (*items, about) if isinstance(about, _Item) else items
     ends = [(_apart(Sum(), each.start), _apart(Sum(), each.end), each.field.wire_name) for each in known]
@@ -142,7 +145,7 @@ def _drawn(items: Sequence[_Item], about: "_Item | tuple[int, int]") -> tuple[st
 
 
 def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
-    """Report the first bytes before a field at a stated offset that no field names."""
+    """Report the first unnamed bytes before a field at a stated offset."""
     moved = False
     for item in items:
         if item.field.at is None or item.start is None or item.reached is None or not item.is_moved:
@@ -172,17 +175,17 @@ def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
 
 
 def _unnamed(item: _Item, size: int, others: Sequence[_Item]) -> tuple[int, int] | None:
-    """The first of so many bytes before a field that no other field may have, and where these end."""
+    """The first range of bytes before a field that no other field can have; None if there is none."""
     spans: list[tuple[int, int]] = []
     for each in others:
         start, end = _apart(item.reached, each.start), _apart(item.reached, each.end)
         if start is None:
             if each.is_moved:
-                return None  # it may stand there
+                return None  # it may be within the gap
         elif end is not None:
             spans.append((start, end))
         elif start < size:
-            return None  # it may reach there
+            return None  # it may extend into the gap
     reached = 0
     for start, end in sorted(spans):
         if start > reached:
@@ -197,7 +200,7 @@ def _unnamed(item: _Item, size: int, others: Sequence[_Item]) -> tuple[int, int]
 
 
 def _is_behind_tail(draft: Draft, items: Sequence[_Item]) -> bool:
-    """Whether a field without an offset is read behind one that counts from the end; reported."""
+    """Report fields without an offset that are read after one that counts from the end."""
     tail: Field | None = None
     found = False
     for item in items:
@@ -214,7 +217,7 @@ def _is_behind_tail(draft: Draft, items: Sequence[_Item]) -> bool:
 
 
 def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> None:
-    """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
+    """Fields that count from the end must follow one another up to it, and start where the other fields end."""
     first = tail[0]
     for item in body:
         room = _apart(item.end, first.start)

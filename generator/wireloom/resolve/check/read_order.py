@@ -1,4 +1,4 @@
-"""What must be known where a step stands: checksums before they are verified, lists around an `index`, what is here."""
+"""Steps and expressions must use only what is known there: fields already read, an `index` only in lists."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from wireloom.resolve.logical.roots import Entry
 
 
 def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:
-    """Report steps and expressions that look at what is not known where they stand."""
+    """Report steps and expressions that use what is not known yet."""
     unlisted = _outside_lists(named, names, entries)
     for struct in structs(named):
         _check_verified(draft, struct)
@@ -31,14 +31,14 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
 
 
 def _is_elsewhere(site: Site) -> bool:
-    """Whether an expression says more of a field that stands elsewhere than where, and whether it is there."""
+    """Whether an expression about a field with `from` does more than state its offset or its condition."""
     field = site.field
     return field is not None and bool(field.base) and site.role not in (Role.OFFSET, Role.CONDITION)
 
 
 def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:
-    """The structs that stand somewhere without a list around them."""
-    within: dict[str, list[str]] = {}  # the structs that stand in each without a list around them
+    """The structs that are used somewhere outside of lists."""
+    within: dict[str, list[str]] = {}  # for each struct, those used in it outside of lists
     for inner, holders in names.above.items():
         for each in holders:
             if not each.listed:
@@ -48,7 +48,7 @@ def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> fr
 
 
 def _check_verified(draft: Draft, struct: Struct) -> None:
-    """A checksum is verified behind its field, and behind what says which bytes it covers."""
+    """A checksum must be verified after its field, and after everything that its range depends on."""
     fields = {step.wire_name: (at, step) for at, step in enumerate(struct.steps) if isinstance(step, types.Field)}
     known_at = {name: at for name, (at, _) in fields.items()}
     known_at |= {bit.name: at for at, field in fields.values() for bit in field.bits}

@@ -1,4 +1,4 @@
-"""Types that hold themselves, types that nothing uses, and types that hold too much."""
+"""Check recursive types, and limit the nesting and number of fields of types."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -14,14 +14,14 @@ from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
-_DEPTH = 64  # of types in types
+_DEPTH = 64  # nesting of types
 _SMALLER = "use a smaller `depth`, or keep nested values as bytes"
-_FIELDS = 20_000  # that a record may come to, counted where types are used
-_MOST = 20_000  # types at their levels that are measured; each has a field at least
+_FIELDS = 20_000  # of a record, counting each use of a type
+_MOST = 20_000  # types measured, at each of their levels; each has at least one field
 
 
 def fits(draft: Draft) -> bool:
-    """Whether the types are of a size that can be worked with, to the depths that they state; reported if not."""
+    """Whether the expanded types stay within the limits; reports the first that does not."""
     mentions = {name: [each for each, _ in direct_names(draft, form)] for name, form in draft.content.types.items()}
     depths = stated_depths(draft)
     measured = _measured(draft, mentions, depths)
@@ -44,10 +44,9 @@ def fits(draft: Draft) -> bool:
 def _measured(
     draft: Draft, mentions: Mapping[str, list[str]], depths: Mapping[str, int]
 ) -> Callable[[str], tuple[int, int]]:
-    """How many fields a type comes to, counted where types are used, and how many types stand in one another in it.
+    """A function that measures a type: the number of its fields, counting each use, and its nesting.
 
-    After `_MOST` types at their levels no more are measured: several types that hold one another have as many levels as
-    the product of their depths.
+    It stops after `_MOST` types: types that contain one another have as many levels as the product of their depths.
     """
     led = {name: closure(mentions[name], mentions.__getitem__) for name in mentions if depths}
     known: dict[tuple[str, Levels], tuple[int, int]] = {}
@@ -64,7 +63,7 @@ def _measured(
         if len(known) > _MOST and key not in known:
             return _FIELDS + 1, 0
         if key not in known:
-            known[key] = 0, 0  # what an open union has of itself
+            known[key] = 0, 0  # an open union adds nothing to itself
             found = [within(each, key[1], above + 1) for each in mentions[name]]
             form = draft.content.types[name]
             own = len(form.fields) if isinstance(form, StructType) else 1
@@ -76,7 +75,7 @@ def _measured(
 
 
 def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
-    """The types, each behind those that it mentions, but for those that mention it as well."""
+    """The types in an order where each comes after those it mentions, except in circles."""
     ordered: dict[str, None] = {}
     entered = set[str]()
     for start in mentions:
@@ -93,9 +92,9 @@ def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
 
 
 def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type]) -> bool:
-    """What holds itself has columns that end: unions by kind (`oneOf`) are open, structs say to what depth.
+    """Check that recursive types have finite columns: unions by kind are open, structs state a `depth`.
 
-    False where types are not to be followed further: their members would be members of themselves.
+    Returns False if types must not be expanded further, because their members would be members of themselves.
     """
     depths = stated_depths(draft)
     said = set[str]()
@@ -116,7 +115,7 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
 
 
 def stated_depths(draft: Draft) -> dict[str, int]:
-    """The structs that say how many of them may stand in one another."""
+    """The structs with a `depth`, and this depth."""
     forms = draft.content.types.items()
     return {name: form.depth for name, form in forms if isinstance(form, StructType) and form.depth is not None}
 
@@ -152,18 +151,18 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
 
 
 def _is_tried(type: Type, circle: frozenset[str]) -> bool:
-    """Whether a type leads on in a circle where one of several alternatives is taken that no tag selects."""
+    """Whether a type continues the circle through an alternative that no tag selects."""
     return any(isinstance(each, Attempt | OneOf) and bool(circle & {*references(each)}) for each in nested(type))
 
 
 def _melts(type: Type, circle: frozenset[str]) -> bool:
-    """Whether a field whose members become those of its struct leads on in a circle."""
+    """Whether a flattened or inline field of the type continues the circle."""
     fields = type.fields if isinstance(type, Struct) else ()
     return any((field.flatten or field.inline) and circle & set(references(field.type)) for field in fields)
 
 
 def _is_endless(named: Mapping[str, Type], name: str) -> bool:
-    """Whether a struct is in itself whatever a record says."""
+    """Whether every value of a struct contains another one."""
 
     def certain(name: str) -> Iterator[str]:
         struct = named[name]
@@ -177,7 +176,7 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
 
 
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
-    """No struct within another looks at what leads on in a circle there: the deepest level has it otherwise."""
+    """Report expressions that use a recursive field from within it: at the deepest level it is bytes."""
     circles = {name: circle_of(named, name) for name in stated_depths(draft)}
     for site in every_site(draft.place, named) if circles else ():
         for reference in _far(site):
@@ -191,13 +190,13 @@ def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
 
 
 def _far(site: Site) -> Iterator[FieldRef]:
-    """The names in an expression that mean fields of structs around the one where it stands."""
+    """The names in an expression that refer to fields of enclosing structs."""
     inside = 1 if site.role is Role.KEEP else 0
     return (replace(each, up=each.up - inside) for each in fields_in(site.expression) if each.up > inside)
 
 
 def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
-    """Report references to entries of a table that hold the reference itself: what readers see of it has no end."""
+    """Report references to a table whose entries contain the reference: their value would never end."""
     for place, struct, field in all_placed(draft.place, named):
         if field.refers is not None and struct.name in _all_within(field, named):
             message = f"the entries of the table {field.refers.table} contain {field.wire_name}, which refers to it"
@@ -205,7 +204,7 @@ def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
 
 
 def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
-    """The structs that readers see within a field, and those that they see within these."""
+    """The structs within a field as readers see it, at any depth."""
 
     def seen(*fields: Field) -> Iterator[str]:
         for each in fields:

@@ -1,4 +1,4 @@
-"""What members are called that melt into the struct around: whether new names are of members, and of one each."""
+"""New names for flattened members must be names of existing members, and unique."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, Stru
 
 
 def check_renamings(draft: Draft) -> bool:
-    """Whether each new name is one, of a member that there is, and of no other; reported where not."""
+    """Whether all new names are valid; reports those that are not."""
     before = len(draft.problems.found)
     for struct, number, entry in draft.entries:
         place = draft.place_of(struct, number, entry) / "flatten"
@@ -25,7 +25,7 @@ def check_renamings(draft: Draft) -> bool:
 
 
 def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renaming) -> None:
-    """Report what is wrong with the new names of the members of a type."""
+    """Report mistakes in the new names for the members of a type."""
     if not renaming.prefix and not renaming.stated:
         hint = "give `prefix` or `as`, or write `flatten: true`"
         draft.reports(place, "conflicting-keys", "`flatten` renames nothing", hint)
@@ -36,7 +36,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
             draft.reports(place / "as" / old, "bad-name", f"{new} cannot be the name of a field", flaw)
     members = dict.fromkeys(_lent(draft, form, frozenset()))
     if not members:
-        return  # it is no struct, which is said of the field
+        return  # it is not a struct, which is reported at the field
     for old, _ in renaming.stated:
         if old not in members:
             message, hint = f"there is no member {old} to rename", nearest(old, members)
@@ -52,7 +52,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
 
 
 def _check_marks(draft: Draft, place: Place, entries: Sequence[Entry], field: Entry) -> None:
-    """Report a mark of the struct that is called as a member that melts into it."""
+    """Report a mark with the name of a member that is flattened into its struct."""
     lent = set(_named(draft, field.key, field.full, frozenset()))
     for other in entries:
         if not other.is_field and other.mark in lent:
@@ -61,7 +61,7 @@ def _check_marks(draft: Draft, place: Place, entries: Sequence[Entry], field: En
 
 
 def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
-    """The structs with a depth among those that melt."""
+    """The structs with a `depth` among those that are flattened."""
     for name, struct in _melting(draft, form, frozenset()):
         if isinstance(struct, StructType) and name not in seen:
             yield from (name,) if struct.depth is not None else ()
@@ -71,7 +71,7 @@ def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> I
 
 
 def _melting(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[tuple[str, StructType | AttemptType]]:
-    """The structs whose members a type lends where it melts, and the attempts that lend members of their own."""
+    """The structs and attempts whose members a flattened type adds to the struct around it."""
     for name, _ in () if isinstance(form, StructType) else direct_names(draft, form):
         inner = draft.content.types[name]
         if isinstance(inner, StructType | AttemptType):
@@ -81,7 +81,7 @@ def _melting(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[tup
 
 
 def _lent(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
-    """The names that a type lends to the struct that it melts into."""
+    """The names of the members that a flattened type adds."""
     for name, inner in _melting(draft, form, frozenset()):
         if isinstance(inner, AttemptType):
             yield from filter(None, (inner.kind, inner.reason))
@@ -92,7 +92,7 @@ def _lent(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
 
 
 def _named(draft: Draft, name: str, document: FieldDocument, seen: frozenset[str]) -> Iterator[str]:
-    """The names that a field gives to its struct."""
+    """The names that a field adds to its struct."""
     yield name
     yield from (document.raw,) if document.raw else ()
     for bit, form in (document.bits or {}).items():

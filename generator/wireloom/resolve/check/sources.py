@@ -1,8 +1,8 @@
-"""What builders must know: that each field on the wire has a value.
+"""Builders must know a value for each field on the wire.
 
-A record that is parsed can be built again. So what readers do not see must follow from what they see (`derive`,
-`const`, `checksum`, a table's entries), or mean nothing: what is hidden and of a stated size, and no expression looks
-at, is filler, which parsers pass over and builders write as zeros.
+Every parsed record can be built again. So hidden fields must be determined by visible ones (`derive`, `const`,
+`checksum`, the entries of a table), or have no meaning: a hidden field of a known size that no expression uses is a
+filler, which parsers skip and builders write as zeros.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from wireloom.spec.documents import Place
 
 _REMEDY = "add `derive`, `const` or `checksum`, or show it to readers"
 _REMEDY_OF_BITS = "add `derive`, or show it to readers"
-_FILLED = 1 << 16  # bytes that builders make up
+_FILLED = 1 << 16  # bytes that builders fill
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
@@ -48,7 +48,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
 
 
 def with_filler(named: NamedTypes, place: Place) -> NamedTypes:
-    """The types; hidden fields that nothing looks at, and what is derived of null, have a value to be built with."""
+    """The types, with values for fillers, and with defaults for fields derived from null."""
     known = dict(named)
     looked_at = _looked_at(place, known, Names(known, holders(known)))
     return with_structs(named, lambda struct: _filled(struct, looked_at, known))
@@ -69,11 +69,11 @@ class _LookedAt:
     flags: frozenset[Node]
 
     def has(self, struct: Struct, name: str) -> bool:
-        """Whether anything looks at a field of the struct, or at a bit of one."""
+        """Whether anything uses a field of the struct, or a bit of one."""
         return (struct.name, name) in self.nodes or name in self.members
 
     def has_value(self, struct: Struct, name: str) -> bool:
-        """Whether anything looks at the value of it, not just at whether it is there."""
+        """Whether anything uses its value, not only its presence."""
         return self.has(struct, name) and (struct.name, name) not in self.flags
 
 
@@ -96,9 +96,9 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
 
 
 def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
-    """What to do about lengths, counts and flags: the usual expressions, of the fields that they decide.
+    """Hints for hidden lengths, counts and flags: the usual `derive` from the fields that they decide.
 
-    Those may be fields of a struct around, which expressions see from within.
+    The fields may belong to an enclosing struct.
     """
     found: dict[Node, str] = {}
     alone: dict[Node, str] = {}
@@ -123,7 +123,7 @@ def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
 
 
 def is_seen(field: Field) -> bool:
-    """Whether readers see of a field whether it is there."""
+    """Whether readers can see if a field is present."""
     return not field.hidden or any(not bit.hidden for bit in field.bits)
 
 
@@ -180,7 +180,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
 
 
 def _remedy(field: Field, struct: Struct, named: Types) -> str:
-    """What gives a hidden field a value: only keys that its type can have."""
+    """A hint for a hidden field without a value, with only keys that its type allows."""
     match plain(types.not_null(field.type), named):
         case Struct() | types.Select() | types.Attempt():
             return "write `flatten: true` in place of `hidden`, or show it to readers"
@@ -193,7 +193,7 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
 
 
 def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
-    """Whether a record that melts in is there, where its container may leave it out, only its members say."""
+    """Report expressions about the presence of an optional flattened record, which only its members show."""
     may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding.leaves_out
     if may_be_left_out and (struct.name, field.wire_name) in looked_at.nodes:
         message = f"builders cannot know if {field.wire_name} is present, since all its members may be null"
@@ -202,7 +202,7 @@ def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, look
 
 
 def _check_summed(draft: Draft, named: Types, names: Names) -> None:
-    """What a checksum follows from beside the bytes is no other one: builders know them last."""
+    """Report checksums that depend on other checksums: builders compute all of them last."""
     for site in every_site(draft.place, named):
         if site.role not in (Role.SUMMED, Role.STORED) or site.field is None:
             continue
@@ -215,7 +215,7 @@ def _check_summed(draft: Draft, named: Types, names: Names) -> None:
 
 
 def needs_source(field: Field) -> bool:
-    """Whether nothing but the data says the value of a field that readers do not see."""
+    """Whether the value of a hidden field can only come from the data."""
     told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
     return field.on_wire and field.hidden and not told
 
@@ -225,7 +225,7 @@ def _may_be_left_out(field: Field) -> bool:
 
 
 def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
-    """What builders write for a field that means nothing; None where there is no such value."""
+    """The value that builders write for a filler; None if there is no such value."""
     if field.mappings is not None or field.refers is not None or field.size is not None:
         return None
     encoding = struct.encoding
@@ -241,7 +241,7 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
         case types.Bytes(size=Literal()):
             return None
         case types.Bytes(charset="") if encoding.laid_out:
-            return b""  # the rest of the region, which is ignored, or what is of a size that the record says
+            return b""  # the rest of the region, which is ignored, or bytes of a computed size
         case types.Text(size=Literal(int(size))) if encoding.laid_out and 0 <= size <= _FILLED:
             return "\0" * size
         case _:
@@ -261,7 +261,7 @@ def _filled_field(struct: Struct, field: Field, looked_at: _LookedAt) -> Field:
 
 
 def _never_null(step: Field, extents: StructExtents) -> Field:
-    """A field that says what is not null is 0, false or empty where what it is derived of, or what is stored, is."""
+    """A field derived from null gets 0, false or empty as its value, unless it can be null itself."""
     checksum = step.checksum
     if checksum is not None and checksum.stored is not None:
         if not _may_be_null(checksum.stored, extents.under(step.when)):
@@ -280,13 +280,13 @@ def _or(expression: Expression, nothing: Literal) -> Expression:
 
 
 def _may_be_null(expression: Expression, known: Extents) -> bool:
-    if kind(expression) in (Kind.TEXT, Kind.BYTES):  # null where one of its parts is
+    if kind(expression) in (Kind.TEXT, Kind.BYTES):  # null if one of its parts is
         return any(extent(each, known).nullable for each in fields_in(expression))
     return extent(expression, known).nullable
 
 
 def _nothing(type: Type) -> int | bool | str | bytes | None:
-    """What a scalar has where it says nothing; None of what no expression gives."""
+    """The default of a scalar type; None for types that no expression can give."""
     match type:
         case types.Boolean():
             return False
@@ -301,13 +301,13 @@ def _nothing(type: Type) -> int | bool | str | bytes | None:
 
 
 def _as_filler(type: Type) -> Type:
-    """Bytes of a computed size, of which no literal says the value."""
+    """Mark bytes of a computed size as filler, since no literal can state their value."""
     computed = isinstance(type, types.Bytes) and not isinstance(types.stated(type.size), Literal | None)
     return replace(type, filler=True) if isinstance(type, types.Bytes) and computed else type
 
 
 def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
-    """What is derived or computed is one value."""
+    """Report derived and computed fields that are not single values."""
     stated = types.not_null(field.type)
     is_scalar = any(isinstance(each, _SCALARS) for each in within(field.type, named, types.Nullable))
     for key, expression in (("derive", field.derive), ("compute", field.compute)):

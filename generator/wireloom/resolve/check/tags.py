@@ -1,4 +1,4 @@
-"""Tags that stand in the value itself: what a tag selects must have it, or builders could not write the tag again."""
+"""A tag inside of a value must be part of what it selects, so that builders can write it again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -29,7 +29,7 @@ _Values = Sequence[types.Scalar]
 
 
 def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
-    """Report cases that do not have the tag which selects them, and unions that have none but errors."""
+    """Report cases that lack the tag that selects them, and unions whose cases are all errors."""
     named = sizes.named
     inline = _around(named)
     for place, select, lent in _selects(draft, named, inline):
@@ -52,7 +52,7 @@ def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
 def _selects(
     draft: Draft, named: Types, inline: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[Place, Select, frozenset[str]]]:
-    """The unions by a tag, where they stand, and the members that the object around lends them."""
+    """The unions with a tag, their places, and the members of the object around an inline union."""
     for name, type in named.items():
         place = draft.place / "types" / name
         if isinstance(type, Select):
@@ -64,7 +64,7 @@ def _selects(
 
 
 def _cases(place: Place, select: Select) -> Iterator[tuple[Place, _Values, Type]]:
-    """The cases that are types, each with where it is written and the values that select it."""
+    """The cases that are types, with their places and the values that select them."""
     written = (place / "cases").node
     keys = [key.text for key, _ in written.entries] if isinstance(written, MappingNode) else []
     for number, case in enumerate(select.cases):
@@ -74,7 +74,7 @@ def _cases(place: Place, select: Select) -> Iterator[tuple[Place, _Values, Type]
 
 
 def _check_excluded(draft: Draft, place: Place, struct: Struct, field: Field, values: _Values, view: View) -> None:  # noqa: PLR0913
-    """Report a case whose own field says that it is never what selects the case."""
+    """Report a case whose own field never has a value that selects the case."""
     named = FieldRef(0, field.wire_name, kind=kind_of(plain(types.not_null(field.type), view.names.named)))
     reasons = [view.facts(struct).never(named, value) for value in values]
     if reasons and None not in reasons:
@@ -114,7 +114,7 @@ def _check_peeked(  # noqa: PLR0913 - the case, and what is known
 def _check_member(  # noqa: PLR0913 - the case, and what is known
     draft: Draft, place: Place, tag: MemberTag, values: _Values, type: Type, view: View
 ) -> None:
-    """A struct that a member selects is an object, and must have that member where it is there."""
+    """A case selected by a member must be an object, and must have the member unless its absence selects the case."""
     named = view.names.named
     absent = all(_is_absence(tag, value) for value in values)
     single = plain(types.not_null(plain(type, named)), named)
@@ -139,7 +139,7 @@ def _check_member(  # noqa: PLR0913 - the case, and what is known
 
 
 def _other_kind(struct: str, member: str, fields: Sequence[Field], values: _Values, named: Types) -> str:
-    """Why the member of a struct is never one of the values that select it; empty where it may be."""
+    """Why a struct's member never has a value that selects it; empty if it may."""
     kinds = {constants.kind(value) for value in values}
     for field in fields:
         found = _KINDS.get(plain(types.not_null(plain(field.type, named)), named).__class__)
@@ -150,14 +150,14 @@ def _other_kind(struct: str, member: str, fields: Sequence[Field], values: _Valu
 
 
 def _is_absence(tag: MemberTag, value: types.Scalar) -> bool:
-    """Whether a tag of that value may be a member that is not there."""
+    """Whether this value of a tag may mean that the member is absent."""
     if tag.presence:
         return value is False
     return not tag.required and value == tag.default and isinstance(value, bool) == isinstance(tag.default, bool)
 
 
 def _around(named: Types) -> Mapping[str, frozenset[str]]:
-    """For each type that stands inline, the members of the objects that it stands in."""
+    """For each inline type, the members of the objects that contain it."""
     holders: dict[str, list[str]] = {}
     for struct in structs(named):
         for name in (name for field in struct.fields if field.inline for name in names_of(field.type, named)):
@@ -168,7 +168,7 @@ def _around(named: Types) -> Mapping[str, frozenset[str]]:
 
 
 def names_of(type: Type, named: Types) -> Iterator[str]:
-    """The named types that a value of a type is of."""
+    """The named types that a value of a type may have."""
 
     def inner(type: Type) -> tuple[Type, ...]:
         if isinstance(type, types.Reference):

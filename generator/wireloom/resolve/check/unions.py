@@ -1,4 +1,4 @@
-"""Unions by kind of value: no two alternatives may look the same on the wire."""
+"""The alternatives of a union by kind must look different on the wire."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def check_families(draft: Draft, named: Types) -> None:
 
 
 def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
-    """The unions of a named type and where they stand."""
+    """The unions in a named type, with their places."""
     if isinstance(type, types.OneOf):
         yield place, type
     if isinstance(type, Struct):
@@ -103,7 +103,10 @@ def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types
 
 
 def _contents(type: Type, named: Types, *, open: bool) -> Iterator[tuple[str, str]]:
-    """What readers see as texts or bytes of a type, and what else than that it is; an open ext value says so itself."""
+    """The kinds, texts or bytes, that readers see of a type, and its special form, if any.
+
+    An open ext value has its name.
+    """
     for each in within(type, named, types.Nullable, types.OneOf):
         match each:
             case types.Text():
@@ -119,7 +122,7 @@ def _contents(type: Type, named: Types, *, open: bool) -> Iterator[tuple[str, st
 
 
 def families(type: Type, encoding: Encoding, named: Types) -> tuple[str, ...]:
-    """What values of the type look like on the wire."""
+    """The kinds of wire values that a type has."""
     text = encoding.text
     found = plain(type, named)
     match found:

@@ -1,4 +1,4 @@
-"""The declarations of each encoding: one file for each."""
+"""The emitters of construct declarations for each encoding."""
 
 from wireloom.emit.construct.encodings.base import Elements, Parsers
 from wireloom.emit.construct.encodings.binary import Binary
@@ -12,4 +12,4 @@ PARSERS: dict[str, Parsers] = {
     name: kind(name)
     for name, kind in (("binary", Binary), ("json", Json), ("msgpack", Msgpack), ("protobuf", Protobuf))
 }
-"""The declarations of each encoding, by its name."""
+"""The emitter of each encoding, by the encoding's name."""

@@ -1,4 +1,4 @@
-"""Values of binary structs."""
+"""Construct declarations of binary structs."""
 
 from wireloom.emit.code import Code, literal
 from wireloom.emit.construct.encodings.base import Elements, Parsers
@@ -6,10 +6,10 @@ from wireloom.model.types import Bytes, Integer, Markers
 
 
 class Binary(Parsers):
-    """Numbers with a byte order, sizes and counts; values have no heads or tags."""
+    """Values without headers or tags; numbers have a byte order, and sizes and counts are declared."""
 
     def integer(self, type: Integer, order: Code | None, **keywords: Code | None) -> Code:
-        """An integer in its form."""
+        """Declare an integer in its form."""
         signed = str(type.signed)
         match type:
             case Integer(markers=Markers(first, widths)):
@@ -23,19 +23,19 @@ class Binary(Parsers):
                 return super().integer(type, order, **keywords)
 
     def bytes(self, type: Bytes, size: Code | None) -> Code:
-        """Bytes of a size, or all that are left."""
+        """Declare bytes of a size, or all remaining bytes."""
         if type.filler:
             return self.call("Filler", size)
         return self.call("Bytes", size, charset=literal(type.charset) if type.charset else None)
 
     def array(self, name: str, each: Elements) -> Code:
-        """So many elements, or as many as there are bytes for."""
+        """Declare a list with a count, or one that fills its region."""
         return self.call(name, each.element, each.count, **each.unique)
 
     def nullable(self, inner: Code) -> Code:
-        """The value itself: its size shows whether it is null."""
+        """Declare the value alone, since its size tells whether it is null."""
         return inner
 
     def carried(self, body: Code) -> Code:
-        """The struct itself: its field gives its bytes."""
+        """Declare the struct alone, since its field delimits its bytes."""
         return body

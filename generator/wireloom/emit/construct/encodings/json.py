@@ -1,4 +1,4 @@
-"""Values of JSON texts."""
+"""Construct declarations of JSON texts."""
 
 from collections.abc import Mapping
 
@@ -15,22 +15,22 @@ class Json(Parsers):
     any_width = True
 
     def bytes(self, type: Bytes, size: Code | None) -> Code:
-        """Bytes, as base64 in a string."""
+        """Declare bytes, which are base64 strings."""
         line_feeds = "True" if type.line_feeds else None
         return self.call("Base64", size, code=refusal(type, size), line_feeds=line_feeds)
 
     def array(self, name: str, each: Elements) -> Code:
-        """An array; the document limits how deep its values nest."""
+        """Declare an array; the document limits the nesting of open values."""
         return self.call(name, each.element, **each.unique, open="True" if each.depth else None)
 
     def map(self, key: Code, value: Code, **keywords: Code | None) -> Code:  # noqa: ARG002 - they are texts
-        """An object."""
+        """Declare a map, which is an object."""
         return self.call("Map", value, open="True" if keywords["depth"] else None, keys=keywords["keys"])
 
     def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - that is of messages
-        """A text within the bytes of others."""
+        """Declare a JSON text inside of another encoding."""
         return self.call("Body", declared, depth="DEPTH", structural_depth=str(depth))
 
     def record(self, declared: Code, depth: int) -> Code:
-        """The text of a record."""
+        """Declare a record, which is one JSON text."""
         return self.call("Document", declared, depth="DEPTH", structural_depth=str(depth))

@@ -1,4 +1,4 @@
-"""Values of MessagePack."""
+"""Construct declarations of MessagePack values."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from wireloom.encodings import Form
 
 
 class Msgpack(Parsers):
-    """Structs are arrays, or maps with names as keys."""
+    """Structs are arrays, or maps with the members' names as keys."""
 
     containers: Mapping[Form, str] = {Form.ARRAY: "Positional", Form.OBJECT: "Members"}
     any_width = True

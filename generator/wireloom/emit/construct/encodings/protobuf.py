@@ -1,4 +1,4 @@
-"""Values of protobuf messages."""
+"""Construct declarations of protobuf messages."""
 
 from collections.abc import Mapping
 
@@ -17,13 +17,13 @@ class Protobuf(Parsers):
     has_bodies = True
 
     def integer(self, type: Integer, order: Code | None, **keywords: Code | None) -> Code:
-        """An integer, and how it is written."""
+        """Declare an integer with its wire form."""
         return super().integer(type, order, **keywords, wire=literal(_FORMS[type.form]))
 
     def array(self, name: str, each: Elements) -> Code:
-        """A repeated field."""
+        """Declare a repeated field."""
         return self.call("Repeated" if name == "Array" else name, each.element, **each.unique, salvage=each.salvage)
 
     def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - of texts
-        """A message, which its descriptor describes."""
+        """Declare a message, parsed by its descriptor."""
         return self.call("Body", declared, "descriptor.DESCRIPTOR_SET", literal(message))

@@ -37,7 +37,7 @@ ADVISING = (unlimited_records, case_collisions, untold_alternatives, undocumente
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Formats, and what is odd in their specs and works."""
+    """The resolved formats, and the warnings about their specs."""
 
     formats: tuple[Format, ...]
     warnings: tuple[Problem, ...]

@@ -123,7 +123,7 @@ _CONVERSIONS: Mapping[tuple[Kind, Kind], str] = MappingProxyType(
 
 
 def _boolean_of(expression: Expression) -> str:
-    """What to say where a boolean is needed."""
+    """A hint for an expression that must be a boolean."""
     match expression:
         case Literal(0 | 1 as number):
             return f"write {'true' if number else 'false'}"
@@ -132,7 +132,7 @@ def _boolean_of(expression: Expression) -> str:
 
 
 def _known_as_bytes(scope: Scope, expression: Expression) -> str:
-    """What to say where a text in a character set is taken for a text."""
+    """A hint for a text in a character set that is used as a text: expressions see it as bytes."""
     for each in fields_in(expression):
         if charset := scope.charset(each):
             return f"{each.name} is in {charset}, so expressions see it as bytes"
@@ -140,7 +140,7 @@ def _known_as_bytes(scope: Scope, expression: Expression) -> str:
 
 
 def _known_by_values(scope: Scope, mapped: FieldRef | None) -> str:
-    """What to say where the number of a field is asked for, and expressions know what its `values` say."""
+    """A hint for a field whose number was used although expressions see the meanings in its `values`."""
     if mapped is None:
         return ""
     values = [text_of(Literal(value)) for value in scope.values(mapped) or () if not isinstance(value, float)]
@@ -188,13 +188,13 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
 
 
 def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
-    """Report what is wrong with a name, unless it was said of its type."""
+    """Report a name without a meaning, unless its type was already reported."""
     if error.id and scope.draft.problems.is_first(error.of):
         scope.draft.reports(place, error.id, error.message, error.hint, column=column)
 
 
 def _over_list(scope: Scope, place: Place, call: Call, column: int) -> Expression:
-    """A sum over a list, or its texts with a text between them; or so of a member of its elements."""
+    """Resolve `sum` or `join` over a list, or over a member of the list's elements."""
     match call:
         case Call("sum", (Name() as name,)) | Call("join", (Name() as name, Literal(str()))):
             try:
@@ -209,7 +209,7 @@ def _over_list(scope: Scope, place: Place, call: Call, column: int) -> Expressio
 
 
 def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> Expression:
-    """The number of elements of what is no record in any case: which members one has depends on who looks."""
+    """Resolve `count`; reject an argument that may be a record, whose number of members depends on the reader."""
     possible = (argument.then, argument.otherwise) if isinstance(argument, ast.Conditional) else (argument,)
     for each in possible:
         if isinstance(each, FieldRef) and each.kind is Kind.ANY and scope.may_be_record(each):
@@ -221,7 +221,7 @@ def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> E
 
 
 def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
-    """Texts or bytes one behind the other; beside bytes, literals are bytes."""
+    """Resolve `concat`; beside bytes, text literals are converted to bytes."""
     others = [argument for argument in arguments if not isinstance(argument, Literal)]
     octets = next((each for each in others if _kind(each) is Kind.BYTES), None)
     try:
@@ -232,7 +232,7 @@ def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...],
 
 
 def _beside(scope: Scope, octets: Expression | None, argument: Expression) -> Expression:
-    """An argument; a literal beside bytes is bytes."""
+    """Convert a text literal beside bytes to bytes; any other argument unchanged."""
     match argument:
         case Literal(str(text)) if octets is not None:
             return Literal(scope.octets(octets, text))
@@ -241,7 +241,7 @@ def _beside(scope: Scope, octets: Expression | None, argument: Expression) -> Ex
 
 
 def _kind(expression: Expression) -> Kind:
-    """The kind of a part of an expression; any where its own parts do not fit, which is said of the whole."""
+    """The kind of a subexpression; ANY if its operands do not fit, which is reported for the whole expression."""
     try:
         return kind(expression)
     except KindError:
@@ -249,7 +249,7 @@ def _kind(expression: Expression) -> Kind:
 
 
 def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
-    """The options as the operand has them: numbers in place of their names, bytes in place of what says them."""
+    """Convert options to wire values: numbers for their names, bytes for the texts that denote them."""
     names = scope.known(operand).names
     octets = _kind(operand) is Kind.BYTES
     found: list[Constant] = []
@@ -276,7 +276,7 @@ def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Con
 
 
 def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> bool:
-    """Whether a text is the name that readers see for one on the wire; reported."""
+    """Report a text that is only the readers' name of a wire value."""
     hint = word_named(text, scope.known(operand).words)
     if hint:
         message = f"'{text}' is the name that readers see for {getattr(operand, 'name', 'it')}"
@@ -285,7 +285,7 @@ def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> 
 
 
 def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
-    """A comparison; one with a name that numbers have is with these, one with a text in a character set with bytes."""
+    """Resolve a comparison; names of numbers and texts beside bytes become wire values."""
     operand, option = (right, left) if isinstance(left, Literal) else (left, right)
     if not isinstance(option, Literal) or not (scope.known(operand).names or _kind(operand) is Kind.BYTES):
         return Binary(operator, left, right)
@@ -299,7 +299,7 @@ def _compared(scope: Scope, place: Place, operator: str, left: Expression, right
 
 
 def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
-    """A comparison with a text that the field never has, and a range that there is not."""
+    """Report comparisons with texts that the operand never equals, and unknown names of ranges."""
     match resolved:
         case Binary("==" | "!=", left, Literal(str(text))):
             _check_texts(scope, place, left, [text])

@@ -68,7 +68,7 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
 def _says(parameter: Parameter, type: LogicalType) -> bool:
     """Whether values of a type are allowed for a parameter: a text, an integer or a boolean."""
     if isinstance(type, Meant):
-        return type.null is None and type.shown is None and _says(parameter, type.wire)  # beside its time, by `raw`
+        return type.null is None and type.shown is None and _says(parameter, type.wire)  # shown by `raw`
     if parameter.one_of is not None and isinstance(type, Text):
         return not type.symbols or bool({*type.symbols} & {*parameter.one_of})
     wanted = {"int": Integer, "bool": Boolean}.get(parameter.type or "", Text)

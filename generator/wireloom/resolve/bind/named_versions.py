@@ -519,7 +519,10 @@ class _Lowering:
         number: int | None = None,
         around: tuple[Sequence[Node], Sequence[Node]] = ((), ()),
     ) -> MappingNode:
-        """The struct without versions. With `number`, its copy for that version, with items `around` its own."""
+        """The struct without versions.
+
+        With `number`, its copy for that version, with the items `around` before and after its own.
+        """
         fields = node.entry("fields")
         if fields is None or not isinstance(fields[1], SequenceNode):
             return node
@@ -545,7 +548,7 @@ class _Lowering:
         number: int | None,
         extra: Mapping[str, Scalar | Node],
     ) -> list[Node]:
-        """A field with its versions in its condition, and the checks for its words after it."""
+        """A field with its versions as part of its condition, and with the checks of its values after it."""
         (key, node), where, checks = item.entries[0], place / item.entries[0][0].text, list[Node]()
         node = node if isinstance(node, MappingNode) or not extra else _mapping(node.location, {"type": node})
         if not isinstance(node, MappingNode):

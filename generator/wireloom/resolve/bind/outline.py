@@ -188,7 +188,7 @@ def nesting(form: TypeForm) -> int:
 
 def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
     for single in notation.singles(parsed):
-        key = draft.with_parameters.get(single.name, "")  # has parameters, as only imports know
+        key = draft.with_parameters.get(single.name, "")  # set only while imports are resolved
         if single.name in draft.content.types:
             yield single.name
         elif single.name in _SIZED:

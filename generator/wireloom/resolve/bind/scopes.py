@@ -53,7 +53,7 @@ class MeaningError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A field that a name means: `up` structs outward."""
+    """A field that a name refers to, `up` structs outward."""
 
     up: int
     member: Member
@@ -178,9 +178,9 @@ class Scope:
         return listed, inner
 
     def check_base(self, name: str) -> None:
-        """Raise MeaningError unless the name means a mark, here or in a struct around, that stands before in any case.
+        """Raise MeaningError unless the name is a mark that always comes before this step, here or in a struct around.
 
-        What lies between must have its bytes in those of the struct that has the mark.
+        Everything between must share the bytes of the struct that has the mark.
         """
         found = list(self._marked(self.type, name, self.position, frozenset()))
         if not any(found):

@@ -1,7 +1,7 @@
-"""Types with parameters -> ordinary types, one for each list of arguments: `Counted(Reading)` is `Counted_Reading`.
+"""Replace types with parameters by ordinary types: `Counted(Reading)` becomes `Counted_Reading`.
 
-What is written in a type with parameters is written in each of these, with the arguments in their place, at the place
-where it stands in the file. Whoever comes behind knows types without parameters.
+Each list of arguments gives one type: a copy with arguments in place of parameters, which keeps its location in the
+file. Later passes see only types without parameters.
 """
 
 import re
@@ -169,7 +169,7 @@ _Key = tuple[str, tuple[str, ...]]  # the name of a type with parameters, and it
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """A type that is read: its arguments, and the types with parameters that led to it."""
+    """The context of a type that is being read: its arguments, and the types with parameters that led to it."""
 
     arguments: Mapping[str, str]
     above: tuple[str, ...] = ()

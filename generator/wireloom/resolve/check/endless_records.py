@@ -33,7 +33,7 @@ def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: 
 
 
 def _of_delimiters(name: str, named: Types) -> str:
-    """Why a field ends at no delimiter: one may be the beginning of another, or escape itself; empty for others."""
+    """Why a field does not end at its delimiter at once: a longer one, or its own escape, may follow; else empty."""
     struct, _, wire_name = name.partition(".")
     type = named.get(struct)
     for field in type.fields if isinstance(type, Struct) else ():

@@ -248,7 +248,7 @@ def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> N
 
 
 def _check_pointed(draft: Draft, body: Sequence[_Item]) -> None:
-    """What fills a region up to its tail has no bytes where they are built unseen, and offsets lead nowhere then."""
+    """Report hidden fields that fill a region up to its tail: builders write no bytes for them to point into."""
     for item in body:
         field = item.field
         amounts = (types.stated(field.size), types.stated(getattr(field.type, "size", None)))

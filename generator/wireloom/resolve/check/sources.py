@@ -59,9 +59,9 @@ def with_filler(named: NamedTypes, place: Place) -> NamedTypes:
 
 @dataclass(frozen=True, slots=True)
 class _LookedAt:
-    """The fields and bits that expressions and steps look at; members of members by their names alone.
+    """The fields and bits that expressions and steps use; members of members only by name.
 
-    `flags` are those of which they ask whether they are there, and nothing else.
+    `flags` are those that are only tested for presence.
     """
 
     nodes: frozenset[Node]

@@ -62,7 +62,7 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
 
 
 def _check_extensions(draft: Draft, named: Types) -> None:
-    """Open values of all unions share columns, where an ext value has its name and its code and no more."""
+    """Report ext values of open unions with clashing names or codes: in columns, each name stands for one code."""
     codes: dict[int, tuple[bool, str]] = {}
     coded: dict[str, int] = {}
     for name, type in named.items():
@@ -87,13 +87,13 @@ def _content(*, text: bool) -> str:
 
 
 def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
-    """Readers see the content of an ext value, and JSON kept as text, which must tell them from other alternatives."""
+    """Report alternatives that look alike to readers: content of ext values and JSON kept as text look like texts."""
     taken: dict[str, tuple[str, str]] = {}
     for alternative in union.alternatives:
         found = dict(_contents(alternative.type, named, open=union.open))
         for kind, told in found.items():
             other, other_told = taken.get(kind, ("", ""))
-            if other and (told or other_told) and not told == other_told == _JSON:  # which begins as what it is
+            if other and (told or other_told) and not told == other_told == _JSON:  # its first character tells
                 message = f"readers see both {other} and {alternative.name} as {kind}"
                 as_text = "write `json`, which keeps either as text"
                 hint = as_text if _JSON in (told, other_told) else "give the other another type"

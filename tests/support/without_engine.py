@@ -16,7 +16,6 @@ LEFT = {  # the reasons in the words of `decode_path`
     "float_times_msgpack": "a `range` or a time of a value that is not an integer",
     "listed_entries": "a body of json in msgpack",
     "logged_upload": "a body of json in binary",
-    "mpint": "the function int in an expression",
     "noted_message": "a body of json in protobuf",
     "numerals": "a binary integer in vlq form",
     "order_by_number": "a protobuf message field with `when`, `since` or `until`",

@@ -58,7 +58,7 @@ EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
         "END CONST NULL LOAD HERE TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
-        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART KNOWN min max and or".split()
+        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART KNOWN NUMBER min max and or".split()
     )
 }
 """The operations of expressions, by name."""

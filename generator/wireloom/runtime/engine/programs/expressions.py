@@ -9,7 +9,7 @@ request.
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Protocol, assert_never
+from typing import Any, Literal, Protocol, assert_never
 
 from wireloom.runtime import expressions as functions
 from wireloom.runtime.engine import nodes
@@ -246,7 +246,9 @@ class Expressions:
                 return self._part(kind, self.compiled(whole, scope), self.compiled(start, scope), *ends)
             case nodes.Sum(nodes.FieldRef() as listed, member):
                 return self._sum(listed, member, scope)
-            case nodes.Join() | nodes.Sum() | nodes.NumberOf():
+            case nodes.NumberOf(data, order):
+                return self._number_of_bytes(self.compiled(data, scope), order)
+            case nodes.Join() | nodes.Sum():
                 raise Uncovered(f"the function {tree.words[0]} in an expression")
             case nodes.RangeName(operand, name):
                 return self._range_name(self.compiled(operand, scope), name)
@@ -462,6 +464,12 @@ class Expressions:
                 return Code(_WIDE, Term(word, (term,), bits))
             case _:
                 raise Uncovered(f"a number read from {KINDS[operand.kind]}")
+
+    def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
+        """The unsigned number of up to eight bytes; null for more."""
+        if isinstance(operand, Constant):
+            return Constant(functions.integer(operand.value, order))
+        return Code("int", Term("NUMBER", (self.text(operand),), int(order == "big")))
 
     def _range_name(self, operand: Compiled, name: str) -> Compiled:
         if isinstance(operand, Constant):

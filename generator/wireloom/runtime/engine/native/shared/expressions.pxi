@@ -81,6 +81,15 @@ cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
     return True
 
 
+cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
+    """The unsigned number of up to eight bytes; negative beyond 63 bits."""
+    cdef uint64_t number = 0
+    cdef int64_t n
+    for n in range(size):
+        number = number << 8 | data[n if big else size - 1 - n]
+    return <int64_t>number
+
+
 cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
     """The value of the expression at `start`; OK or IRREGULAR.
 
@@ -90,7 +99,8 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
     cdef bint nulls[STACK]
     cdef int below = 0, op
     cdef bint null = False, other_null
-    cdef int64_t value = 0, right
+    cdef int64_t value = 0, right, size
+    cdef const uint8_t *data = NULL
     cdef const int64_t *at = m.expressions + start
     while True:
         op = <int>at[0]
@@ -179,6 +189,14 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_KNOWN:
             if not null:
                 value = known_text(m, m.tables + right, value)
+        elif op == X_NUMBER:  # bytes; 1 if the highest comes first
+            if not null:
+                if text_of(m, value, &data, &size):
+                    return IRREGULAR
+                null = size > 8
+                value = 0 if null else unsigned_of(data, size, right)
+                if value < 0:
+                    return IRREGULAR
         elif op == X_PART:  # a text, a place, and another one
             below -= 2
             null = null or nulls[below] or nulls[below + 1]

@@ -37,6 +37,7 @@ cdef enum:
     X_RANGE_NAME
     X_PART
     X_KNOWN
+    X_NUMBER
     X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
     X_BOTH

@@ -3,6 +3,8 @@
 A label is a fence: no constant before it is extended after it, so a jump never skips part of a constant.
 """
 
+from collections.abc import Callable, Iterable
+
 from wireloom.runtime.engine.programs.assembly import Assembly as _Assembly
 from wireloom.runtime.engine.programs.assembly import Label, Operand
 
@@ -48,6 +50,15 @@ class Assembly(_Assembly):
     def jump(self, label: Label) -> None:
         """Go on elsewhere."""
         self.emit("JUMP", label)
+
+    def arms(self, arms: Iterable[tuple[Label, Callable[[], object]]]) -> None:
+        """What is written at each label, which some instruction before leads to; all go on behind the last."""
+        end = Label()
+        for label, write in arms:
+            self.place(label)
+            write()
+            self.emit("JUMP", end)
+        self.place(end)
 
     def constant(self, data: bytes) -> None:
         """Write these bytes."""

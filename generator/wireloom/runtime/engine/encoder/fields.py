@@ -6,6 +6,7 @@ outer ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wireloom.runtime.engine import nodes
@@ -268,12 +269,7 @@ class Fields(Part):
                 targets[word] = Label()
                 arms.append((targets[word], wire))
         self.compiler.switch(targets, value)
-        end = Label()
-        for label, wire in arms:
-            self.assembly.place(label)
-            write(wire)
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
+        self.assembly.arms((label, partial(write, wire)) for label, wire in arms)
 
     def _numbers(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[int, Any]]:
         """Integers on the wire and what they mean."""

@@ -5,6 +5,7 @@ value has its required members and agrees with its constants, and of those the c
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from wireloom.runtime.engine import nodes
@@ -106,15 +107,9 @@ class Records(Part):
             raise Uncovered("a choice by a value computed from offsets")
         table = self.assembly.table(hashed(targets, None if rest is None else labels[-1]))
         self.assembly.emit("SWITCH", table, register)
-        self._arms([(label, case.type) for label, case in zip(labels, cases, strict=True)], write)
-
-    def _arms(self, arms: Sequence[tuple[Label, nodes.Arm]], write: Callable[[Node], None]) -> None:
-        end = Label()
-        for label, case in arms:
-            self.assembly.place(label)
-            self._case(case, write)
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
+        self.assembly.arms(
+            (label, partial(self._case, case.type, write)) for label, case in zip(labels, cases, strict=True)
+        )
 
     def _case(self, case: nodes.Arm, write: Callable[[Node], None]) -> None:
         if isinstance(case, nodes.Refuse):
@@ -141,7 +136,7 @@ class Records(Part):
                     self.assembly.doubt(f"{struct.name} may be taken for another case")
             self.members(case, scope, record, place)
 
-        self._arms(arms, write)
+        self.assembly.arms((label, partial(self._case, case, write)) for label, case in arms)
 
     def _all(self, cases: Sequence[nodes.Case]) -> Iterator[nodes.Struct]:
         for way in _ways(cases):
@@ -312,7 +307,7 @@ class Records(Part):
         trials = node.trials
         for name in (node.kind, node.reason):
             self.compiler.determined.note(member(record, name), determined=True)
-        labels, other, end = [Label() for _ in trials], Label(), Label()
+        labels, other = [Label() for _ in trials], Label()
         kind = member(record, node.kind)
         if kind is not None:
             targets: dict[int | None, Label] = {None: other}
@@ -325,11 +320,7 @@ class Records(Part):
             self._unnamed(trials, labels, scope, record)
         else:
             self._fit([(label, trial.type) for label, trial in zip(labels, trials, strict=True)], scope, record)
-        for trial, label in zip(trials, labels, strict=True):
-            self.assembly.place(label)
-            write(trial)
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
+        self.assembly.arms((label, partial(write, trial)) for trial, label in zip(trials, labels, strict=True))
 
     def _unnamed(
         self, trials: Sequence[nodes.Trial], labels: Sequence[Label], outer: Scope, record: Column | None

@@ -7,6 +7,7 @@ member is always present, its brace and name are one constant.
 import base64
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from wireloom.runtime.engine import nodes
@@ -138,7 +139,7 @@ class Json(Unions, Absence):
 
     def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
         """The first value on the wire that means what the column says, each with its name as one text."""
-        field, scope, end = item.field, item.scope, Label()
+        field, scope = item.field, item.scope
         optional, missing = field.optional, object()
         default = field.default if optional and field.has_default else missing
         value = (
@@ -157,14 +158,13 @@ class Json(Unions, Absence):
             targets.setdefault(None if meaning is None else self.compiler.records.word(meaning), label)
         self.compiler.switch(targets, value)
         before = lead.before(item.member)
-        for wire, label in labels.values():
-            if label is not left_out:
-                self.assembly.place(label)
-                self.assembly.constant(before)
-                self.constant(wire, node)
-                self.assembly.emit("JUMP", end)
+
+        def write(wire: Any) -> None:
+            self.assembly.constant(before)
+            self.constant(wire, node)
+
+        self.assembly.arms((label, partial(write, wire)) for wire, label in labels.values() if label is not left_out)
         self.assembly.place(left_out)
-        self.assembly.place(end)
 
     def _derived(self, item: Item, node: Node, lead: Lead) -> None:
         """A value that follows from others."""
@@ -177,13 +177,9 @@ class Json(Unions, Absence):
             case nodes.Int(), "int" | "list":
                 self.number(register, node)
             case nodes.Bool(), "bool":
-                yes, no, end = Label(), Label(), Label()
+                yes, no, constant = Label(), Label(), self.assembly.constant
                 self.compiler.switch({1: yes, 0: no}, register)
-                for label, word in ((yes, b"true"), (no, b"false")):
-                    self.assembly.place(label)
-                    self.assembly.constant(word)
-                    self.assembly.emit("JUMP", end)
-                self.assembly.place(end)
+                self.assembly.arms([(yes, partial(constant, b"true")), (no, partial(constant, b"false"))])
             case _:
                 raise Uncovered(f"a derived value of type {word_of(node)}")
 

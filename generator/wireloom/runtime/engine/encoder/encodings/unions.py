@@ -6,6 +6,7 @@ alternative; if several have one, the row is left to the builders.
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from wireloom.runtime.engine import nodes
@@ -93,19 +94,16 @@ class Unions(Part):
     def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column, *, null: bool) -> None:
         """The alternative whose column has a value."""
         labels = {takes: Label() for takes in kinds if takes in column.children}
-        none, end = Label(), Label()
+        none = Label()
         words: list[Any] = [none if null else None, len(labels)]
         for takes, label in labels.items():
             words += [column.children[takes].index, label]
         self.assembly.emit("KINDS", column.index, self.assembly.table(words))
-        for takes, label in labels.items():
-            self.assembly.place(label)
-            self.compiler.value(kinds[takes], scope, column.children[takes])
-            self.assembly.emit("JUMP", end)
-        if null:
-            self.assembly.place(none)
-            self.assembly.constant(self.null)
-        self.assembly.place(end)
+        arms: list[tuple[Label, Callable[[], object]]] = [
+            (label, partial(self.compiler.value, kinds[takes], scope, column.children[takes]))
+            for takes, label in labels.items()
+        ]
+        self.assembly.arms([*arms, (none, partial(self.assembly.constant, self.null))] if null else arms)
 
     def takes(self, node: Node) -> str:
         """The kind of column that an alternative stands in."""

@@ -1,4 +1,4 @@
-"""What is known of a format before there is any data: its expressions, names, sizes and ranges of values.
+"""What holds for a format before there is any data: its expressions, names, sizes and ranges of values.
 
-Nothing here reports a problem; checks ask, and report.
+Nothing here reports a problem; checks use these facts and report.
 """

@@ -1,9 +1,9 @@
-"""What builders decide by the value, and what they know only after layout: one half of the write plan.
+"""What builders decide by the value, and what they know only after layout: a part of the plan for writing.
 
 Each name on the wire has one source, which its field states (`explain/write_plan` shows it). The condition of a field
-decides whether it is present. There are two exceptions: the condition is derived from the presence of this very field
-(a flag, in this struct or another), or it uses offsets. Then the value decides: the field is present if the value has
-it, and offsets are checked afterwards. `runtime/parsers/facts` and `placement` execute this; a test compares them.
+decides whether it is present, with two exceptions: the condition is derived from the presence of this very field (a
+flag, in this struct or another), or it uses offsets. Then the value decides: the field is present if the value has it,
+and offsets are checked afterwards. `runtime/parsers/facts` and `placement` implement this; a test compares them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _PLACES = (Position("here"), Position("size"))
 
 
 class Decision(Enum):
-    """What decides whether a field is there."""
+    """What decides whether a field is present."""
 
     ALWAYS = "always"
     CONDITION = "its condition"
@@ -32,7 +32,7 @@ class Decision(Enum):
 
 @dataclass(frozen=True)
 class Decisions:
-    """The names of a format: what each follows from, and what decides whether it is there."""
+    """The dependencies of a format's names, and what decides whether each field is present."""
 
     named: Types
     _meant: Names = field(init=False)
@@ -41,7 +41,7 @@ class Decisions:
         object.__setattr__(self, "_meant", Names(self.named, holders(self.named)))
 
     def there(self, struct: Struct, asked: Field) -> Decision:
-        """What decides whether a field is there."""
+        """What decides whether a field is present."""
         if asked.when is None:
             is_open = asked.presence is Presence.OPTIONAL or asked.one_of
             return Decision.VALUE if is_open else Decision.ALWAYS
@@ -53,12 +53,12 @@ class Decisions:
         return Decision.PLACES if self.is_late(struct, asked.when) else Decision.CONDITION
 
     def is_late(self, struct: Struct, expression: Expression) -> bool:
-        """Whether an expression of a struct is known only once fields have their places."""
+        """Whether the value of an expression is known only after layout."""
         return _asks_for_places(expression) or not self._late.isdisjoint(self._asked(struct, expression))
 
     @cached_property
     def _called(self) -> dict[Node, list[tuple[Struct, Field, Bit | None]]]:
-        """The fields and bits of each name."""
+        """The fields and bits with each name."""
         found: dict[Node, list[tuple[Struct, Field, Bit | None]]] = {}
         for owner in (each for each in self.named.values() if isinstance(each, Struct)):
             for each in owner.fields:
@@ -69,7 +69,7 @@ class Decisions:
 
     @cached_property
     def _sources(self) -> dict[Node, list[Node]]:
-        """The names that each name follows from, at once."""
+        """The names that each name depends on directly."""
         return {
             node: [
                 name for owner, each, bit in called for said in _says(each, bit) for name in self._asked(owner, said)
@@ -82,7 +82,7 @@ class Decisions:
 
     @cached_property
     def _followed(self) -> AbstractSet[Node]:
-        """The names from which others are derived."""
+        """The names that other names depend on."""
         return {source for sources in self._sources.values() for source in sources}
 
     @cached_property
@@ -107,7 +107,7 @@ class Decisions:
                 yield from () if origin.lender is None else self._lenders(origin.struct.name, frozenset())
 
     def _lenders(self, name: str, seen: frozenset[str]) -> Iterator[Node]:
-        """The fields through which the members of a struct melt into others."""
+        """The flattened fields through which a struct's members belong to other structs."""
         for holder in self._meant.above.get(name, ()):
             lender = holder.struct.steps[holder.position]
             if isinstance(lender, Field) and lender.flatten and holder.struct.name not in seen:
@@ -118,8 +118,8 @@ class Decisions:
 def with_decisions(named: NamedTypes, roots: Sequence[Type]) -> NamedTypes:
     """The types, with what builders decide by the value.
 
-    Fields of which nothing but the value decides whether they are there say so; structs that are told by their members
-    say which of these a value must have.
+    Fields whose presence only the value decides are marked. Structs that a union tells apart by their members list the
+    members that a value must have.
     """
     decisions = Decisions(dict(named))
     told = _told(decisions.named, roots)
@@ -133,12 +133,12 @@ def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
 
     is_told = is_told or any(version.arity is not None for version in struct.versions)
     needs = [each.name for each in struct.fields if is_told and _is_needed(each, decisions.named)]
-    told = not struct.encoding.numbered  # else null is the value of an absent field
+    told = not struct.encoding.numbered  # in protobuf, null is the value of an absent field
     return replace(with_fields(struct, circular), needs=tuple(dict.fromkeys(needs)) if told else ())
 
 
 def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
-    """The structs of choices between types that the value decides."""
+    """The structs in unions whose case the value decides."""
     return {
         struct.name
         for each in (*named.values(), *roots)
@@ -150,7 +150,7 @@ def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
 
 
 def _is_needed(field: Field, named: Types) -> bool:
-    """Whether a field cannot be written of a value that lacks it."""
+    """Whether a value without the field cannot be written."""
     if field.hidden or field.when is not None or field.presence is Presence.OPTIONAL or not field.on_wire:
         return False
     follows = field.derive is not None or field.checksum is not None or field.const is not None or field.bits
@@ -171,14 +171,14 @@ def _has_no_null(type: Type, named: Types) -> bool:
 
 
 def _is_given(field: Field) -> bool:
-    """Whether a field under a condition is nothing but what the value has of it."""
+    """Whether a field under a condition is present exactly if the value has it."""
     told = field.const is not None or field.derive is not None or field.checksum is not None or field.has_default
     null = field.meaning is not None and field.meaning.null is not None
     return field.on_wire and field.when is not None and not (told or null or field.bits or field.flatten)
 
 
 def _says(field: Field, bit: Bit | None) -> Iterator[Expression]:
-    """The expressions that say what a name is for builders, and whether it is there."""
+    """The expressions that determine a name and its presence when building."""
     told = field.derive if bit is None else bit.derive
     if bit is None and told is None and not field.given:
         told = field.compute

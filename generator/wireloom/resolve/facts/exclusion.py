@@ -1,7 +1,7 @@
-"""Whether of two fields of a struct one at most is there: no version has both, or their conditions never both hold.
+"""Whether at most one of two fields is present: no version has both, or their conditions exclude each other.
 
-Conditions are told apart by what they say, not by what records have: one is the other's negation, or both compare the
-same thing with constants that leave nothing in common. Where that cannot be told, they may both hold.
+Conditions are compared as they are written: one is the negation of the other, or both compare the same operand with
+constants that have nothing in common. If neither is provable, both may hold.
 """
 
 from math import inf
@@ -28,7 +28,7 @@ def never_in_one_version(struct: Struct, first: Field, second: Field) -> bool:
 
 
 def exclusive(first: Expression, second: Expression) -> bool:
-    """Whether two conditions never hold for one record, as far as they say so themselves."""
+    """Whether two conditions provably never hold for the same record."""
     first, second = _plain(first), _plain(second)
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Binary) and one.operator == "or":
@@ -40,7 +40,7 @@ def exclusive(first: Expression, second: Expression) -> bool:
 
 
 def _plain(condition: Expression) -> Expression:
-    """The condition as `or`, `and` and comparisons with what is constant on the right, as far as it is made of them."""
+    """Normalize a condition: `not` is moved inward, and constants are moved to the right side of comparisons."""
     match condition:
         case Unary("not", Binary("or", left, right)):
             return Binary("and", Unary("not", left), Unary("not", right))
@@ -55,7 +55,7 @@ def _plain(condition: Expression) -> Expression:
 
 
 def _is_negated(first: Expression, second: Expression) -> bool:
-    """Whether one condition says `not` of the other; what stands `here` is another thing at each field."""
+    """Whether one condition is the negation of the other; `here` differs between fields, so it proves nothing."""
     is_same_place = _HERE not in (*references(first), *references(second))
     return is_same_place and any(
         isinstance(one, Unary) and one.operator == "not" and _plain(one.operand) == other
@@ -64,7 +64,7 @@ def _is_negated(first: Expression, second: Expression) -> bool:
 
 
 def _apart(first: Expression, second: Expression) -> bool:
-    """Whether no value is as both comparisons say of it."""
+    """Whether no value satisfies both comparisons."""
     one, other = _comparison(first), _comparison(second)
     if one.left != other.left or _HERE in (*references(first), *references(second)):
         return False
@@ -77,7 +77,7 @@ def _apart(first: Expression, second: Expression) -> bool:
 
 
 def _comparison(condition: Expression) -> Binary:
-    """A condition as a comparison: a truth is one with true."""
+    """A condition as a comparison; a boolean is compared with true."""
     match condition:
         case Binary(operator, _, _) if operator in _TURNED:
             return condition
@@ -90,7 +90,7 @@ def _comparison(condition: Expression) -> Binary:
 
 
 def _options(comparison: Binary) -> frozenset[tuple[type, object]] | None:
-    """The values of which a comparison says that it is one; None where it says something else."""
+    """The values that satisfy a comparison by equality; None for other comparisons."""
     match comparison:
         case Binary("==", _, Literal(value)):
             return frozenset({(type(value), value)})
@@ -101,7 +101,7 @@ def _options(comparison: Binary) -> frozenset[tuple[type, object]] | None:
 
 
 def _intervals_apart(one: Binary, other: Binary) -> bool:
-    """Whether the numbers that comparisons leave lie apart."""
+    """Whether the intervals of numbers that satisfy the comparisons do not overlap."""
     found, against = _interval(one), _interval(other)
     if found is None or against is None:
         return False
@@ -111,7 +111,7 @@ def _intervals_apart(one: Binary, other: Binary) -> bool:
 
 
 def _interval(comparison: Binary) -> tuple[float, float] | None:
-    """The ends of the numbers that a comparison leaves; None where it is no such comparison."""
+    """The interval of numbers that satisfy a comparison; None if it is not about integers."""
     options = _options(comparison)
     numbers = [value for _, value in options or () if type(value) is int]
     if options is not None:

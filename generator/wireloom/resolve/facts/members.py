@@ -1,4 +1,4 @@
-"""The names that a field gives to its struct: those that readers see, and members of an object."""
+"""The names that a field adds to its struct: those that readers see, and members of an object."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from wireloom.resolve.facts.sites import Types, held
 
 
 def logical_names(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """What readers call the members that a field gives to its struct."""
+    """The readers' names of the members that a field adds to its struct."""
     if field.flatten:
         yield from lent_names(field.type, named, seen)
         return
@@ -24,7 +24,7 @@ def logical_names(field: Field, named: Types, seen: frozenset[str] = frozenset()
 
 
 def lent_names(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """What readers call the members of a type that melts into the struct around it."""
+    """The readers' names of the members that a flattened type adds to the struct around it."""
     match type:
         case types.Reference(name=name) if name not in seen:
             yield from lent_names(named[name], named, seen | {name})
@@ -40,13 +40,13 @@ def lent_names(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> 
 
 
 def rest_of(field: Field, named: Types) -> types.Map | None:
-    """The map that takes all other members of the object; None where the field is something else."""
+    """The map that receives all other members of the object; None if the field is something else."""
     type = plain(field.type, named) if field.inline else None
     return type if isinstance(type, types.Map) else None
 
 
 def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """The members that a field is read from."""
+    """The members of the object that a field is read from."""
     if not field.on_wire:
         return
     if not field.inline:
@@ -60,6 +60,6 @@ def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> I
 
 
 def members_of(struct: types.Struct, named: Types) -> Iterator[str]:
-    """The members that a struct reads from its object."""
+    """The members of the object that a struct reads."""
     for field in struct.fields:
         yield from members(field, named, frozenset({struct.name}))

@@ -1,7 +1,7 @@
-"""Every expression of a format with its place, and which fields a name in it means.
+"""List every expression of a format with its place, and find the fields that its names refer to.
 
-Checks of whole formats (what builders can know, what always holds) look at expressions from here, so that none of them
-walks the model by itself. A union with a name of its own is looked at inside of each struct that it stands in.
+Rules about whole formats (what builders can know, what always holds) iterate over these sites and need not walk the
+model themselves. The expressions of a named union are listed for each struct that uses it.
 """
 
 import dataclasses
@@ -36,35 +36,35 @@ class Role(Enum):
     COMPUTE = "compute"
     MEANING = "values"
     COVERED = "over"
-    SUMMED = "summed"  # what a checksum covers that stands elsewhere
+    SUMMED = "summed"  # beyond its range
     STORED = "stored"
-    BOUND = "bytes"  # of need and frame
-    GUARD = "guard"  # the `when` of a step, which decides nothing that is on the wire
-    KEEP = "keep"  # of a discard: over an element
-    BUILT = "buildWhen"  # of an alternative: over a value, which may lack any of its fields
+    BOUND = "bytes"  # of `need` and `frame`
+    GUARD = "guard"  # the `when` of a step, which decides nothing on the wire
+    KEEP = "keep"  # of a discard: evaluated for an element
+    BUILT = "buildWhen"  # of an alternative: evaluated for a value, which may lack any field
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An expression: the struct and the step that it stands at, and what it is for."""
+    """An expression, with its struct, the index of its step, and its role."""
 
     struct: Struct
     position: int
     role: Role
     place: Place
     expression: Expression
-    bit: str = ""  # whose `derive` or meaning it is
+    bit: str = ""  # if it belongs to the `derive` or meaning of a bit
 
     @property
     def field(self) -> Field | None:
-        """The field that it stands at; None where that is another step, a version, or behind all of them."""
+        """The field it belongs to; None for other steps and versions, and after the last step."""
         step = next(iter(self.struct.steps[self.position :]), None)
         return step if isinstance(step, Field) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A field, or a bit of it, that a name means; `lender` is the flattened field that lends it."""
+    """A field, or a bit of it, that a name refers to; `lender` is the flattened field through which it is found."""
 
     struct: Struct
     position: int
@@ -89,7 +89,7 @@ def every_site(root: Place, named: Types) -> Iterator[Site]:
 
 
 def _sites(root: Place, named: Types, struct: Struct) -> Iterator[Site]:
-    """The expressions of a struct, unions inside of it included."""
+    """The expressions of a struct, including those of unions in it."""
     place = root / "types" / struct.name
     for version in struct.versions:
         if version.when is not None:
@@ -151,7 +151,7 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
 
 
 def is_of_element(root: Place, named: Types, site: Site) -> bool:
-    """Whether an expression is of the type of an element, without a struct between."""
+    """Whether an expression belongs to the type of a list's elements, with no struct between."""
     listed = None if site.field is None else plain(types.not_null(site.field.type), named)
     element = _type(root, named, site.place, listed.element, frozenset()) if isinstance(listed, Array) else ()
     return any(expression is site.expression for _, _, expression, _ in element)
@@ -189,7 +189,7 @@ def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[s
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A struct that another stands in, at one of its steps; `listed` where it is an element of a list there."""
+    """A struct that contains another one, and at which step; `listed` if it contains it in a list."""
 
     struct: Struct
     position: int
@@ -197,7 +197,7 @@ class Holder:
 
 
 def holders(named: Types) -> Mapping[str, tuple[Holder, ...]]:
-    """For each struct, those that it stands in."""
+    """For each struct, the structs that contain it."""
     found: dict[str, list[Holder]] = {}
     for struct in structs(named):
         for position, step in enumerate(struct.steps):
@@ -208,7 +208,7 @@ def holders(named: Types) -> Mapping[str, tuple[Holder, ...]]:
 
 
 def held(type: Type, named: Types) -> Iterator[tuple[Struct, bool]]:
-    """The structs that a type leads to without passing another, and whether as elements of a list."""
+    """The structs that a type leads to without passing through other structs, and whether each is within a list."""
     waiting, seen = [(type, False)], set[tuple[str, bool]]()
     while waiting:
         each, listed = waiting.pop()
@@ -223,30 +223,30 @@ def held(type: Type, named: Types) -> Iterator[tuple[Struct, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names in expressions mean."""
+    """Resolves the names in expressions."""
 
     named: Types
     above: Mapping[str, tuple[Holder, ...]]
     _steps: dict[int, tuple[Struct, Mapping[str, list[int]]]] = dataclasses.field(default_factory=dict, compare=False)
 
     def origins(self, struct: Struct, reference: FieldRef) -> tuple[Origin, ...]:
-        """The fields that a reference at a struct means, one for each struct that it may stand in."""
+        """The fields that a reference at a struct refers to, one for each struct around it."""
         found = (origin for each in self.around(struct, reference.up) for origin in self.named_in(each, reference.name))
         return tuple(self._member(origin, reference.members) for origin in found)
 
     def nodes(self, struct: Struct, *references: FieldRef) -> Iterator[Node]:
-        """The fields and bits that references at a struct mean."""
+        """The fields and bits that references at a struct refer to."""
         return (origin.node for each in references for origin in self.origins(struct, each))
 
     def around(self, struct: Struct, up: int) -> tuple[Struct, ...]:
-        """The structs that stand so far around a struct, each once."""
+        """The enclosing structs that many levels up, each once."""
         around = [struct]
         for _ in range(up):
             around = [holder.struct for each in around for holder in self.above.get(each.name, ())]
         return tuple({each.name: each for each in around}.values())
 
     def named_in(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
-        """The fields that give a struct a name, those of what melts into it among them."""
+        """The fields with a name in a struct, including those of structs flattened into it."""
         steps = self._naming(struct)
         for position in sorted({*steps.get(name, ()), *steps.get("", ())}):
             field = struct.steps[position]
@@ -261,7 +261,10 @@ class Names:
             yield from lent
 
     def _naming(self, struct: Struct) -> Mapping[str, list[int]]:
-        """The places of fields by their names and those of their bits; of what melts by an empty name."""
+        """The indexes of fields by their names and their bits' names.
+
+        Flattened fields are listed under the empty name.
+        """
         found = self._steps.get(id(struct))
         if found is None:
             found = self._steps[id(struct)] = struct, {}
@@ -272,14 +275,14 @@ class Names:
         return found[1]
 
     def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
-        """The fields of what melts into a struct."""
+        """The fields with a name in a flattened field's structs."""
         for inner, _ in held(field.type, self.named):
             if inner.name not in seen:
                 for origin in self.named_in(inner, name, seen | {inner.name}):
                     yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
 
     def _member(self, origin: Origin, members: tuple[str, ...]) -> Origin:
-        """The innermost field that a dotted name means, where one struct says it."""
+        """The innermost field of a dotted name; the last field that is unique if a member is not."""
         for name in members:
             structs = (struct for struct, _ in held(origin.field.type, self.named))
             found = [each for struct in structs for each in self.named_in(struct, name)]
@@ -290,7 +293,7 @@ class Names:
 
 
 def values_asked(expression: Expression) -> Iterator[FieldRef]:
-    """The fields of which an expression asks for more than whether they are there."""
+    """The fields whose values an expression uses, not only their presence."""
     match expression:
         case Call("present", (FieldRef(),)):
             return
@@ -302,7 +305,7 @@ def values_asked(expression: Expression) -> Iterator[FieldRef]:
 
 
 def names_told_by(type: Type) -> Iterator[str]:
-    """The names that a type itself looks at: what must not repeat, what selects, what tells alternatives on build."""
+    """The names that a type itself depends on: of unique members, of tags, and in `buildWhen` of alternatives."""
     for part in nested(type):
         match part:
             case Array(unique=str(name)) | Select(tag=types.MemberTag(name, presence=False)):
@@ -316,7 +319,7 @@ def names_told_by(type: Type) -> Iterator[str]:
 
 
 def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
-    """The fields of a struct with their places, below that of its steps."""
+    """The fields of a struct with their places, below the place of its steps."""
     for position, step in enumerate(struct.steps):
         if isinstance(step, Field):
             yield place / position / step.wire_name, step
@@ -330,7 +333,7 @@ def all_placed(root: Place, named: Types) -> Iterator[tuple[Place, Struct, Field
 
 
 def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:
-    """The expressions of a format, each over the fields that it looks at, and the type that has it."""
+    """The expressions of a format, each with the struct it is evaluated for, and the name of the type that has it."""
     for site in every_site(root, named):
         element = _element(site, named) if site.role is Role.KEEP else site.struct
         if element is site.struct:
@@ -346,7 +349,7 @@ def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:
 
 
 def _of_trial(place: Place, trial: Trial, struct: Struct) -> Iterator[Site]:
-    """The conditions of an alternative, over what it is."""
+    """The conditions of an alternative, evaluated for its struct."""
     behind = len(struct.steps)
     for number, fallback in enumerate(trial.fallbacks):
         if fallback.when is not None:
@@ -356,7 +359,7 @@ def _of_trial(place: Place, trial: Trial, struct: Struct) -> Iterator[Site]:
 
 
 def _element(site: Site, named: Types) -> Struct | None:
-    """The struct of the elements that an expression is over; None where that is none, or several."""
+    """The struct of the elements that an expression is evaluated for; None if there is none or several."""
     step = site.struct.steps[site.position]
     name = step.field if isinstance(step, Discard) else step.wire_name if isinstance(step, Field) else ""
     lists = [plain(field.type, named) for field in site.struct.fields if field.wire_name == name]
@@ -365,10 +368,10 @@ def _element(site: Site, named: Types) -> Struct | None:
 
 
 def in_all_uses(root: Place, named: Types, find: Callable[[Site], Iterable[Problem]]) -> Iterator[Problem]:
-    """What is found of the expressions of a format.
+    """Find problems in the expressions of a format.
 
-    What is written once may stand in several structs (of a type with parameters, of a union): it is a problem where it
-    is one in all of them.
+    An expression that is written once may belong to several structs, by type parameters or a union. It is a problem
+    only if it is one in all of them.
     """
     found: dict[tuple[Role, Location], dict[tuple[str, int], list[Problem]]] = {}
     for owner, site in all_sites(root, named):
@@ -382,5 +385,5 @@ def in_all_uses(root: Place, named: Types, find: Callable[[Site], Iterable[Probl
 
 
 def has_tag(select: Select, site: Site) -> bool:
-    """Whether a union is chosen by the expression."""
+    """Whether the expression is the union's tag."""
     return isinstance(select.tag, types.FieldTag) and select.tag.expression is site.expression

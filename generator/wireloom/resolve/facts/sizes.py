@@ -1,4 +1,4 @@
-"""The bytes of binary types and fields: the fewest and the most, where they begin, and what tells where they end."""
+"""The sizes of binary types and fields, where fields begin, and which values end only with their region."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,9 +20,9 @@ _ALL_LEFT = Binary("-", SIZE, HERE)
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The fewest and the most bytes of a value; None where there may be any number.
+    """The fewest and the most bytes of a value; `most` is None if there is no limit.
 
-    `open`: nothing but the region around tells where it ends; `partly`: so it is in one of its cases.
+    `open`: only the region around the value tells where it ends. `partly`: that holds for some of its cases.
     """
 
     least: int = 0
@@ -32,23 +32,23 @@ class Size:
 
     @property
     def fixed(self) -> int | None:
-        """The bytes, where they are always as many."""
+        """The number of bytes, if it is constant."""
         return self.least if self.least == self.most else None
 
 
 OPEN = Size(open=True)
-"""All bytes that are left, if any."""
+"""All remaining bytes, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of the types of a format, each looked at once; what holds itself adds nothing to itself."""
+    """The sizes of a format's types, each computed once; a recursive use counts as an unknown size."""
 
     named: Types
     _known: dict[str, Size] = field(default_factory=dict)
 
     def of(self, type: Type) -> Size:
-        """The bytes of a value of a type."""
+        """The size of a type's values."""
         match type:
             case types.Reference(name=name):
                 if name not in self._known:
@@ -82,11 +82,11 @@ class Sizes:
                 return Size()
 
     def of_field(self, field: Field) -> Size:
-        """The bytes of a field where it is there."""
+        """The size of a field, if it is present."""
         return self.of(field.type) if field.size is None else _amount(field.size)
 
     def _struct(self, struct: Struct) -> Size:
-        """The bytes of fields one after another; those at stated offsets end there at the least."""
+        """The size of a struct with its fields one after another; it includes all fields at stated offsets."""
         least, most, furthest = 0, 0, 0
         any_size = False
         for each in struct.fields:
@@ -106,7 +106,7 @@ class Sizes:
     # --- places ---
 
     def start_of(self, struct: Struct, field: Field) -> Sum | None:
-        """Where a field begins, as a sum of what other fields say."""
+        """The offset of a field as a sum of fields' values; None if it is not such a sum."""
         offset = from_end(field)
         if offset is not None:
             return Sum(offset, {SIZE: 1})
@@ -122,7 +122,7 @@ class Sizes:
         return None
 
     def sum_of(self, field: Field, reached: Sum) -> Sum | None:
-        """The bytes of a field, as a sum of what other fields say."""
+        """The size of a field as a sum of fields' values; None if it is not such a sum."""
         fixed = self.of_field(field).fixed
         if fixed is not None:
             return Sum(fixed)
@@ -139,7 +139,7 @@ class Sizes:
 
 
 def _amount(amount: Amount | None, each: Size | None = None) -> Size:
-    """The bytes of so many elements, with what states or ends them; of so many bytes where there are no elements."""
+    """The size of a number of elements, or of bytes without `each`, together with its prefix or terminator."""
     single = each or Size(1, 1)
     match amount:
         case None:
@@ -162,29 +162,29 @@ def _amount(amount: Amount | None, each: Size | None = None) -> Size:
 
 
 def _sum_of(amount: Amount, reached: Sum | None) -> Sum | None:
-    """An amount as a sum of what other fields say; None where it is none."""
+    """An amount as a sum of fields' values; None if it is not such a sum."""
     expression = types.stated(amount)
     return None if expression is None else sum_of(expression, reached)
 
 
 def counts_from_end(field: Field) -> bool:
-    """Whether a field stands at an offset below zero."""
+    """Whether a field has a negative offset."""
     return from_end(field) is not None
 
 
 def is_in_turn(field: Field) -> bool:
-    """Whether a field stands in the struct after those before it, or where it says, and not counted from the end."""
+    """Whether a field is read in its turn or at its offset from the start, not at one from the end."""
     return field.in_struct and from_end(field) is None
 
 
 def from_end(field: Field) -> int | None:
-    """The offset, below zero, of a field that counts from the end; None for others."""
+    """The negative offset of a field that counts from the end; None for other fields."""
     at = None if field.base else integer_of(field.at)
     return at if at is not None and at < 0 else None
 
 
 def last_fields(struct: Struct) -> Iterator[Field]:
-    """The fields that are the last one of some version."""
+    """The fields that are the last one in some version."""
     in_struct = [field for field in struct.fields if field.in_struct]
     for place, each in enumerate(in_struct):
         if all(never_in_one_version(struct, each, later) for later in in_struct[place + 1 :]):
@@ -192,10 +192,10 @@ def last_fields(struct: Struct) -> Iterator[Field]:
 
 
 def asks_for_end(struct: Struct) -> bool:
-    """Whether a struct is right only where its region ends with it."""
+    """Whether a struct must end exactly where its region does."""
     return any(isinstance(step, types.End) for step in struct.steps)
 
 
 def fixed_size(field: Field, named: Types) -> int | None:
-    """The bytes of a field, where they are always as many."""
+    """The number of bytes of a field, if it is constant."""
     return Sizes(named).of_field(field).fixed

@@ -20,11 +20,11 @@ from wireloom.spec.language import DECIMAL
 _HINT = "add `raw: NAME`, which keeps the {}, so builders can write it again"
 _INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
 LONGEST = 38
-"""The digits of the longest decimals that columns hold."""
+"""The most digits of decimals in columns."""
 
 
 def said(word: object) -> Said | None:
-    """What a text says by a word of `logical`; None for other words, and for decimals that there are not."""
+    """What texts mean with this `logical`; None if the word is not for texts, or the decimal is not possible."""
     match word:
         case "timestamp" | "date":
             return Said(Scaled(word))
@@ -44,7 +44,7 @@ def _number(word: str) -> Said | None:
 
 
 def decimal_of(word: str) -> tuple[int, int] | None:
-    """The digits of a decimal in all and after its point; None of another word."""
+    """The total digits and the digits after the point of a decimal; None for other words."""
     if re.fullmatch(DECIMAL, word) is None:
         return None
     precision, digits = map(int, re.findall("[0-9]+", word))
@@ -52,7 +52,7 @@ def decimal_of(word: str) -> tuple[int, int] | None:
 
 
 def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
-    """What to say of decimals that columns do not have, and what would be right."""
+    """The message and the hint for decimals that columns do not have."""
     message = f"there are no decimals of {precision} digits, {digits} of them after the point"
     return (
         message,
@@ -61,7 +61,7 @@ def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
 
 
 def check_said(draft: Draft, named: Types, names: Names) -> None:
-    """Report what goes by a text of which builders know what it says alone, where it can be said in several ways."""
+    """Report uses of values that have several spellings, of which builders know only the meaning."""
     lossy = {field.wire_name: _word(field) for each in structs(named) for field in each.fields if _is_lossy(field)}
     if not lossy:
         return
@@ -92,7 +92,7 @@ def _is_lossy(field: Field) -> bool:
 
 
 def has_several_writings(shown: object) -> bool:
-    """Whether texts may say the same in several ways: moments, and decimals with digits after the point."""
+    """Whether texts with this meaning have several spellings: timestamps, and decimals with a fraction."""
     match shown:
         case Said(Scaled("decimal", digits=digits)):
             return digits > 0
@@ -103,7 +103,7 @@ def has_several_writings(shown: object) -> bool:
 
 
 def _read(site: Site) -> Iterator[FieldRef]:
-    """The fields whose values an expression looks at."""
+    """The fields whose values an expression uses."""
     match site.role, site.expression:
         case Role.DERIVE, Call("len", (FieldRef(),)):
             return

@@ -1,4 +1,4 @@
-"""What is known of the values in a struct before there is any data: the ends of numbers, listed values, null."""
+"""What is known of values in a struct for all data: bounds of numbers, listed values, and nullability."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ from wireloom.resolve.facts.sites import Names
 
 _LONG = (1 << 63) - 1
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes
-_MANY = 1 << 12  # values that are not all looked at
+_MANY = 1 << 12  # more values than this are not enumerated
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a struct: of numbers in `known`, which fields have a name in `fields`."""
+    """The known bounds of a struct's numbers, and its fields by name."""
 
     struct: Struct
     known: Known
-    fields: Mapping[str, tuple[Field, ...]]  # without members that others lend
+    fields: Mapping[str, tuple[Field, ...]]  # without members of flattened structs
 
     def of(self, expression: Expression) -> Extent:
-        """What is known of a number."""
+        """The bounds of a number."""
         return self.known.of(expression)
 
     def is_there(self, name: str) -> bool:
@@ -38,11 +38,11 @@ class Facts:
         return bool(fields) and all(map(_is_scalar, fields)) and not self.of(FieldRef(0, name)).nullable
 
     def charset(self, expression: Expression) -> str:
-        """The character set of a text of which expressions know the bytes; empty for anything else."""
+        """The character set of a text that expressions see as bytes; empty for anything else."""
         return next((types.charset_of(field.type) for field in self._fields(expression)), "")
 
     def values(self, expression: Expression) -> list[Scalar] | None:
-        """All values that an expression may have; None where these may be many, or it may be null."""
+        """All possible values of an expression; None if there are many or it may be null."""
         if self._fields(expression) and isinstance(expression, FieldRef):
             listed = listed_values(self.struct, expression.name)
             if listed is not None:
@@ -57,7 +57,7 @@ class Facts:
         return list(range(found.low, found.high + 1))
 
     def never(self, operand: Expression, value: object) -> str | None:
-        """Why an operand never is a value, in no words where that is plain; None where it may be."""
+        """Why an operand never has a value, empty if that is obvious; None if it may have it."""
         if kind(operand) is not Kind.INTEGER:
             found = [_obstacle(each, value) for each in self._fields(operand)]
             return found[0] if found and all(found) else None
@@ -67,7 +67,7 @@ class Facts:
         return None if extent.low <= value <= extent.high else self.bounds(operand)
 
     def bounds(self, expression: Expression) -> str:
-        """What is known of a number, in words; empty for literals."""
+        """The bounds of a number in words; empty for literals and unknown bounds."""
         found = self.of(expression)
         if isinstance(expression, Literal) or found.low < -_LONG - 1 or found.high > 2 * _LONG + 1:
             return ""
@@ -84,13 +84,13 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is known of each struct of a format."""
+    """The facts about each struct of a format, computed once."""
 
     names: Names
     _found: dict[str, Facts] = dataclasses.field(default_factory=dict)
 
     def facts(self, struct: Struct) -> Facts:
-        """What is known of the fields of a struct."""
+        """The facts about a struct."""
         if struct.name not in self._found:
             self._found[struct.name] = self._facts(struct)
         return self._found[struct.name]
@@ -112,7 +112,7 @@ def _is_scalar(field: Field) -> bool:
 
 
 def _obstacle(field: Field, value: object) -> str:
-    """Why a field never is a text, bytes or a boolean; empty where it may be."""
+    """Why a field never has this text, these bytes or this boolean; empty if it may."""
     if not isinstance(field.type, _SCALARS) or field.mappings is not None or field.refers is not None:
         return ""
     if field.const is not None and type(field.const) is type(value) and field.const != value:
@@ -122,7 +122,7 @@ def _obstacle(field: Field, value: object) -> str:
 
 
 def listed_values(struct: types.Struct, name: str) -> set[types.Scalar] | None:
-    """The values that a field of the struct can have, where they are listed and it is always there."""
+    """The possible values of a field that lists them and is always present; else None."""
     for field in struct.fields:
         certain = field.presence is types.Presence.REQUIRED and not field.is_conditional
         if field.wire_name == name and field.mappings is not None and certain:

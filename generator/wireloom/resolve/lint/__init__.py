@@ -1,1 +1,1 @@
-"""What is odd and would work: conditions that always hold, cases that never come, values that never fit."""
+"""Warnings about specs that work but are probably not meant so, and advice."""

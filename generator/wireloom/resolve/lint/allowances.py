@@ -1,4 +1,4 @@
-"""Warnings that a spec allows, each with a reason."""
+"""Filter out the warnings that a spec allows."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ from wireloom.spec.language import Allowance, FormatDocument
 def not_allowed(
     warnings: Iterable[Problem], document: Document, content: FormatDocument, *, advised: bool
 ) -> Iterator[Problem]:
-    """The warnings that `lint` does not allow, and its entries that allow nothing; advice only if `advised`."""
+    """The warnings that `lint` does not allow, and a warning for each unused allowance; advice only if `advised`."""
     unused = {number: each for number, each in enumerate(content.lint.allow) if advised or each.id not in ADVICE}
     for warning in warnings:
         allowing = [number for number, each in enumerate(content.lint.allow) if _allows(each, warning)]

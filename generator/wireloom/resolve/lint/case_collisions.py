@@ -1,4 +1,4 @@
-"""Columns of one struct whose names differ only in case: Spark and Hive take them for one unless told otherwise."""
+"""Columns of one struct whose names differ only in case, which Spark and Hive treat as equal by default."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from wireloom.spec.language import FormatDocument
 
 
 def case_collisions(format: Format, document: Document, content: FormatDocument) -> Iterator[Problem]:
-    """The second of two such columns, at the field that first has its name."""
+    """A warning at the second of two such columns."""
     told = set()
     for fields in records(format):
         first: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Comparisons that hold always, or never, whatever a record says: what types, constants, ranges and sizes decide."""
+"""Comparisons that always or never hold, because of types, constants, ranges and sizes."""
 
 from collections.abc import Iterator
 
@@ -15,21 +15,21 @@ from wireloom.resolve.facts.sites import Role, Site, in_all_uses
 from wireloom.resolve.facts.values import Facts, View
 from wireloom.resolve.lint.unreachable_cases import unreachable_cases
 
-_BUILT = (Role.DERIVE, Role.STORED, Role.SUMMED)  # what is asked of values, which may lack anything
-_OPPOSITE = {"==": "!=", "!=": "=="}  # comparisons that are never null, and what says the opposite
+_BUILT = (Role.DERIVE, Role.STORED, Role.SUMMED)  # evaluated for values to build, which may lack any field
+_OPPOSITE = {"==": "!=", "!=": "=="}  # comparisons that are never null, and their opposites
 _ORDERS = ("<", "<=", ">", ">=")
-_Flaw = tuple[str, str]  # what is certain, and why
+_Flaw = tuple[str, str]  # what is certain, and the reason
 
 
 def check_conditions(draft: Draft, view: View) -> None:
-    """Report comparisons and tags that the types of fields decide."""
+    """Warn about comparisons and tags whose result the types of fields decide."""
     for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view)):
         draft.warnings.add(problem)
 
 
 def _found(site: Site, view: View) -> Iterator[Problem]:
     if site.role is Role.BUILT:
-        return  # a value may lack any of its fields
+        return  # a value to build may lack any of its fields
     known = view.facts(site.struct)
     if (flaw := _flaw(site, site.expression, known)) is not None:
         yield site.place.problem("certain-condition", *flaw)
@@ -38,7 +38,7 @@ def _found(site: Site, view: View) -> Iterator[Problem]:
 
 
 def _flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
-    """The first that is certain, of the innermost parts of an expression outward."""
+    """The first certain comparison of an expression, innermost first."""
     inner = (flaw for part in parts(expression) if (flaw := _flaw(site, part, known)) is not None)
     return next(inner, None) or _own_flaw(site, expression, known)
 
@@ -74,14 +74,14 @@ def _certain(expression: Expression, why: str, *, holds: bool) -> _Flaw:
 
 
 def _compared(expression: Binary, operand: Expression, value: object, known: Facts) -> _Flaw | None:
-    """What is certain of a comparison with a value."""
+    """The certain result of a comparison with a value; None if there is none."""
     if isinstance(operand, Literal) or (why := known.never(operand, value)) is None:
         return None
     return _certain(expression, why, holds=expression.operator == "!=")
 
 
 def _among(operand: Expression, options: tuple[object, ...], known: Facts) -> _Flaw | None:
-    """Which options an operand never is."""
+    """The options that an operand never has, with the reason."""
     reasons = {option: why for option in options if (why := known.never(operand, option)) is not None}
     if not reasons:
         return None
@@ -90,7 +90,7 @@ def _among(operand: Expression, options: tuple[object, ...], known: Facts) -> _F
 
 
 def _is_either(left: Expression, right: Expression) -> bool:
-    """Whether one of two comparisons that are never null always holds."""
+    """Whether one of two comparisons always holds; neither may be null."""
     match left, right:
         case Binary(one), Binary(other) if one in _OPPOSITE and other in _OPPOSITE:
             opposite = (Binary(_OPPOSITE[each.operator], each.left, each.right) for each in (left, right))
@@ -100,7 +100,7 @@ def _is_either(left: Expression, right: Expression) -> bool:
 
 
 def _is_there(site: Site, name: str, known: Facts) -> bool:
-    """Whether a field is read before an expression, and is never null."""
+    """Whether a field is read before the expression, and is never null."""
     before = {step.wire_name for step in site.struct.steps[: site.position] if isinstance(step, Field)}
     return site.role not in _BUILT and name in before and known.is_there(name)
 
@@ -110,9 +110,9 @@ def _are_integers(*operands: Expression) -> bool:
 
 
 def _outcome(operator: str, left: Extent, right: Extent) -> bool | None:
-    """What a comparison gives whatever the record says; None where that depends.
+    """The certain result of a comparison; None if it depends on the record.
 
-    Null is neither less nor greater than anything, so that only what is never null is always in order.
+    Comparisons by order are null if an operand is null, so they always hold only for operands that are never null.
     """
     if operator in _OPPOSITE:
         apart = (left.high < right.low or right.high < left.low) and not (left.nullable and right.nullable)

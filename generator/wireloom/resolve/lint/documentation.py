@@ -1,4 +1,4 @@
-"""What a spec does not say to its readers: what columns are, in which unit, and where the format comes from."""
+"""Advice about missing documentation: of the format, its columns and their units."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _QUANTITIES = frozenset(
 
 
 def undocumented(format: Format, document: Document, content: FormatDocument) -> Iterator[Problem]:
-    """The format without a document, and the types that have columns without one."""
+    """Advice for a format without `doc` or `source`, and for types that have columns without `doc`."""
     missing = [key for key in ("doc", "source") if not getattr(content, key)]
     if missing:
         message = f"the format has no {' and no '.join(missing)}"
@@ -42,7 +42,7 @@ def undocumented(format: Format, document: Document, content: FormatDocument) ->
 
 
 def without_unit(format: Format, document: Document, content: FormatDocument) -> Iterator[Problem]:
-    """Numbers whose names are those of quantities."""
+    """Advice for numbers without a unit whose names are those of quantities."""
     seen = {field.name for fields in records(format) for field in fields if not field.unit}
     for each in columns(document, content):
         field = each.field

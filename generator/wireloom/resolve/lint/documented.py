@@ -1,4 +1,4 @@
-"""The columns that readers see: what they have, and the fields of the spec that they come from, with their places."""
+"""The columns that readers see, with the fields of the spec that they come from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wireloom.spec.language import Bits, FieldDocument, FormatDocument, StructTy
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A field that readers see: the `type` that its struct is, and what the spec says of it."""
+    """A field that readers see, the name of its struct's type, and its document."""
 
     place: Place
     type: str
@@ -22,12 +22,12 @@ class Column:
 
     @property
     def doc(self) -> str:
-        """What it is; empty where nothing says."""
+        """The documentation; empty if there is none."""
         return "" if isinstance(self.field, str) else self.field.doc
 
 
 def records(format: Format) -> Iterator[tuple[LogicalField, ...]]:
-    """The columns of every record, whether it is a row or within one, as readers see them."""
+    """The columns of every record that readers see, at any depth."""
     for root in format.roots:
         for _, type in within(root.logical):
             if isinstance(type, Record):
@@ -35,7 +35,7 @@ def records(format: Format) -> Iterator[tuple[LogicalField, ...]]:
 
 
 def columns(document: Document, content: FormatDocument) -> Iterator[Column]:
-    """Every field of every struct that is not hidden, and the bits of fields."""
+    """Every visible field of every struct, and every visible bit field."""
     for type, form in content.types.items():
         if not isinstance(form, StructType):
             continue

@@ -1,4 +1,4 @@
-"""Error codes: each that types name is documented, and each that is documented is named."""
+"""Every error code that types use must be declared, and every declared code must be used."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
-_NEAR = 0.8  # codes are made of few words, so that many are a little alike
+_NEAR = 0.8  # codes consist of few words, so many are slightly similar
 _CODE_LISTS = ("codes", "wrongWhen")
-_NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # of mappings whose keys the author names
+_NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # mappings whose keys the author names
 
 
 def check_codes(draft: Draft) -> None:
-    """Every code that the spec names is documented, and every code that it documents is named."""
+    """Warn about codes that are used but not declared, and declared but not used."""
     known = (*draft.content.errors, *CODES)
     mentioned, lacking = set[str](), set[str]()
     for place, code in _written_codes(draft.place):
@@ -35,21 +35,21 @@ def check_codes(draft: Draft) -> None:
 
 
 def check_code_names(draft: Draft) -> None:
-    """Report codes that cannot be the name of one."""
+    """Report texts that are not allowed as error codes."""
     for place, code in _written_codes(draft.place):
         if flaw := code_flaw(code):
             draft.reports(place, "bad-name", f"{code} cannot be the name of an error code", flaw)
 
 
 def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:
-    """Every code that the types name (in examples, a code is named and not reported)."""
+    """Every code that the types use; examples only mention codes."""
     for key, names in (("byteOrder", False), ("types", True)):
-        if (place / key).node is not place.document.node:  # there is such a key
+        if (place / key).node is not place.document.node:  # the key exists
             yield from _codes_below(place / key, names=names)
 
 
 def _codes_below(place: Place, *, names: bool = False) -> Iterator[tuple[Place, str]]:
-    """The codes in a part of a spec; `names` says whether its keys are names that the author gave."""
+    """The codes in a part of a spec; `names` tells whether its keys are names chosen by the author."""
     match place.node:
         case MappingNode(entries=entries):
             for key, value in entries:

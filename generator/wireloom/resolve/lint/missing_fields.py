@@ -1,7 +1,7 @@
-"""Conditions that hold where a field is missing: null is not equal to any value, so `x & 1 != 0` is true without `x`.
+"""Conditions that hold if a field is missing: null differs from every value, so `x & 1 != 0` is true without `x`.
 
-The language says so, and few authors expect it. Only `!=` against a constant is looked at, in `when`, `keep` and
-`check`, and only where nothing around it says that the field is there. Fields of structs around are not looked at.
+The language defines it so, but few authors expect it. Only `!=` with a constant in `when`, `keep` and `check` is
+examined, and only if nothing around it ensures that the field is present. Fields of enclosing structs are not examined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ from wireloom.model.types import Array, Check, Discard, Field, Nullable, Presenc
 from wireloom.problems import Problem
 from wireloom.spec import Document
 
-Facts = tuple[Expression, ...]  # what holds where an expression is looked at
+Facts = tuple[Expression, ...]  # conditions that hold where an expression is evaluated
 
 
 def true_when_missing(format: Format, document: Document) -> Iterator[Problem]:
-    """The comparisons that a missing field makes true: the type that has them, and what to write."""
+    """Warn about comparisons that a missing field makes true."""
     types = dict(format.types)
     for name, type in types.items():
         if isinstance(type, Struct):
@@ -36,7 +36,7 @@ def _conditions(struct: Struct, types: Mapping[str, Type]) -> Iterator[tuple[Exp
     scope, checked = _Scope(struct), Facts()
     for step in struct.steps:
         match step:
-            case Field(when=when, presence=Presence.REQUIRED) if when is not None:  # others may be left out anyhow
+            case Field(when=when, presence=Presence.REQUIRED) if when is not None:  # others may be absent anyway
                 yield from scope.found(when, checked)
             case Check(that=that, when=when):
                 around = checked if when is None else (*checked, *_both(when))
@@ -58,10 +58,10 @@ def _element(type: Type, types: Mapping[str, Type]) -> Type | None:
 
 
 class _Scope:
-    """The fields of a struct that may be missing, by the names that expressions call them."""
+    """The fields of a struct that may be missing, by their names in expressions."""
 
     def __init__(self, struct: Struct) -> None:
-        self._missing = dict[str, Facts]()  # what holds where the field is there, as far as that is known
+        self._missing = dict[str, Facts]()  # the known conditions under which each is present
         for field in struct.fields:
             condition = presence_condition(field, struct)
             nullable = isinstance(field.type, Nullable) or field.presence is not Presence.REQUIRED
@@ -70,7 +70,7 @@ class _Scope:
                 self._missing |= dict.fromkeys((field.wire_name, *(bit.name for bit in field.bits)), known)
 
     def found(self, expression: Expression, facts: Facts) -> Iterator[tuple[Expression, str]]:
-        """The comparisons within a condition that are true of a missing field, each with the field."""
+        """The comparisons in a condition that are true for a missing field, with that field."""
         match expression:
             case Binary("and", left, right):
                 yield from self.found(left, (*facts, *_both(right)))
@@ -88,7 +88,7 @@ class _Scope:
                 yield from chain.from_iterable(self.found(part, facts) for part in parts_of(expression))
 
     def _nulls(self, expression: Expression, facts: Facts) -> Iterator[str]:
-        """The fields that make a value null where they are missing."""
+        """The fields that make a value null if they are missing."""
         match expression:
             case FieldRef(0, name, ()) if (known := self._missing.get(name)) is not None:
                 there = bool(known) and set(known) <= set(facts)
@@ -106,7 +106,7 @@ def _is_value(expression: Expression) -> bool:
 
 
 def _shows(fact: Expression, field: FieldRef) -> bool:
-    """Whether a fact holds only where the field is there."""
+    """Whether a fact holds only if the field is present."""
     match fact:
         case FieldRef() | Call("present", (FieldRef(),)) | Binary("!=", FieldRef(), Literal(None)):
             return field in (fact, *parts_of(fact))
@@ -119,14 +119,14 @@ def _shows(fact: Expression, field: FieldRef) -> bool:
 
 
 def _needs(expression: Expression, field: FieldRef) -> bool:
-    """Whether a value is null where the field is missing."""
+    """Whether a value is null if the field is missing."""
     if isinstance(expression, Unary | Binary):
         return any(_needs(part, field) for part in parts_of(expression))
     return expression == field
 
 
 def _both(condition: Expression) -> Iterator[Expression]:
-    """What holds where a condition does."""
+    """The facts that hold if a condition does."""
     match condition:
         case Binary("and", left, right):
             yield from chain(_both(left), _both(right))
@@ -137,7 +137,7 @@ def _both(condition: Expression) -> Iterator[Expression]:
 
 
 def _neither(condition: Expression) -> Iterator[Expression]:
-    """What holds where a condition does not."""
+    """The facts that hold if a condition does not."""
     match condition:
         case Binary("or", left, right):
             yield from chain(_neither(left), _neither(right))

@@ -1,7 +1,7 @@
-"""Streams that damage hits hard: where no record says early where it ends, and where a record may be of any size.
+"""Streams that damage affects badly: the end of records is known late, or their size is not limited.
 
-Where records stand back to back and none says early where it ends, one wrong byte costs the record that has it and
-all records after it. Such a format works; who writes its spec should know what it costs, and what helps.
+If records are concatenated and their end is known only after reading them, one damaged byte costs that record and all
+after it. Such a format works, but its author should know the cost and the remedies.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ _FRAME = (
     "same bytes, use that framing (`size`, `delimiter`)"
 )
 _LINES = "if each record is on a line of its own, use `framing: lines`"
-_WIDE = 4  # bytes of a length that may say more than any memory has
+_WIDE = 4  # bytes of a length that can exceed all memory
 _OWN = "if the stream is yours to design, use `framing: length-prefixed`"
 _ALLOWED = "else allow it: `lint: {allow: [{id: unframed-stream, why: TEXT}]}`"
 
 
 def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
-    """A framing of which damage costs the rest of a stream."""
+    """Warn about a framing in which damage costs the rest of a stream."""
     framed = (
         isinstance(each, Struct) and any(isinstance(step, Frame) for step in each.steps) for each in _records(format)
     )
@@ -40,7 +40,7 @@ def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
 
 
 def unlimited_records(format: Format, document: Document, _: FormatDocument) -> Iterator[Problem]:
-    """Records that say their size in a stream, and nothing says how large they may be."""
+    """Advise to limit the size of records whose stated length nothing checks."""
     framing = bare(format.framing)
     streamed = isinstance(framing, Prefixed) and framing.longest >= _WIDE
     unchecked = isinstance(framing, Concatenated) and any(map(_is_unchecked, _records(format)))
@@ -51,14 +51,14 @@ def unlimited_records(format: Format, document: Document, _: FormatDocument) -> 
 
 
 def _records(format: Format) -> Iterator[Type]:
-    """The structs that a record may be; choices are resolved."""
+    """The structs that a record may be, through all unions."""
     unions = (types.Nullable, types.Select, types.Attempt, types.OneOf)
     found = within(format.roots[0].type, dict(format.types), *unions)
     return (each for each in found if not isinstance(each, unions))
 
 
 def _is_unchecked(record: Type) -> bool:
-    """Whether a record may be framed by a length that nothing has checked."""
+    """Whether a record may be framed by a length that is not checked before."""
     checked: set[str] = set()
     for step in record.steps if isinstance(record, Struct) else ():
         match step:

@@ -1,4 +1,4 @@
-"""Cases that never come: values that a tag never is, and what stands beside all that it may be."""
+"""Cases that never occur: the tag never has their value, or others cover all of its values."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from wireloom.spec.yaml import MappingNode
 
 
 def unreachable_cases(site: Site, known: Facts, named: Types) -> Iterator[Problem]:
-    """The cases of a tag that never come: of integers, of the text or the bytes of a field, or of a flag."""
+    """Warn about cases whose values the tag never has, and about an unnecessary `otherwise`."""
     above = Place(site.place.document, site.place.path[:-1])
     cases, tag = above / "cases", site.expression
     if not isinstance(cases.node, MappingNode):
@@ -32,7 +32,7 @@ def unreachable_cases(site: Site, known: Facts, named: Types) -> Iterator[Proble
 
 
 def _others(above: Place, site: Site, select: Select, known: Facts) -> Iterator[Problem]:
-    """What is for values of no case where there are none."""
+    """Warn about `otherwise` if the cases cover all values of the tag."""
     selected = {(type(value), value) for case in select.cases for value in case.values}
     found = known.values(site.expression)
     if found is None or not selected.issuperset((type(value), value) for value in found):
@@ -41,7 +41,7 @@ def _others(above: Place, site: Site, select: Select, known: Facts) -> Iterator[
         return
     stated = above.node.entry("otherwise") is not None
     if any(not case.values for case in select.cases[: len(select.cases) - stated]):
-        return  # of which that is said
+        return  # reported for that case
     if stated:
         hint = "drop `otherwise`: the cases cover all values"
         yield (above / "otherwise").key_problem("unreachable-case", "the tag never has another value", hint)

@@ -1,4 +1,4 @@
-"""Attempts over structs that do not say which fitted: readers see columns, and not what they are columns of."""
+"""Attempts over structs without a column that tells the alternative: readers cannot know what the columns are of."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from wireloom.spec.language import AttemptType, FormatDocument, StructType
 
 
 def untold_alternatives(_: Format, document: Document, content: FormatDocument) -> Iterator[Problem]:
-    """Attempts without `kind` whose alternatives are structs; a text and bytes are told apart by what they are."""
+    """Advice for attempts without `kind` whose alternatives are structs; readers can tell a text from bytes."""
     for name, form in content.types.items():
         if not isinstance(form, AttemptType) or form.kind:
             continue

@@ -1,11 +1,11 @@
-"""Types that no root leads to: they are read, so that their notation is checked, and are no part of the model."""
+"""Types that no root uses: their notation is checked, but they are not part of the model."""
 
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import all_mentioned
 
 
 def check_use(draft: Draft, unused: tuple[str, ...]) -> None:
-    """Report types that no root leads to, but for those that only another of them leads to."""
+    """Warn about unused types, except those that only other unused types use."""
     led = {name: all_mentioned(draft, [name]) for name in unused}
     below = {each for name in unused for each in led[name] if name not in led.get(each, (name,))}
     for name in unused:

@@ -1,1 +1,1 @@
-"""Wire types -> what readers see: logical types, shared schemas, and the entry points of a format."""
+"""Derive what readers see: logical types, shared schemas, and the roots of a format."""

@@ -1,4 +1,4 @@
-"""Entry points: their wire types, what readers see of them, and whether that fits into the shared schema."""
+"""Resolve the roots: their wire types, what readers see of them, and whether that fits the shared schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from wireloom.spec.language import RootDocument
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry point before its logical type is known."""
+    """A root before its logical type is known."""
 
     name: str
     place: Place
@@ -29,7 +29,7 @@ class Entry:
 
 
 def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
-    """The entry points with their wire types."""
+    """The roots with their wire types."""
     around = Surroundings(Scope(draft, outlines), draft.encoding)
     content = draft.content
     is_whole = draft.document.dropped is None
@@ -51,7 +51,7 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
 def roots(
     draft: Draft, entries: tuple[Entry, ...], named: Mapping[str, Type], schema: Schema | None
 ) -> tuple[Root, ...]:
-    """The entry points with what readers see of them."""
+    """The roots with their logical types."""
     default = _row_type(entries[0].type) if entries else None
     found = (_root(draft, entry, named, schema, default) for entry in entries)
     return tuple(root for root in found if root is not None)
@@ -97,14 +97,14 @@ def _row_type(type: Type) -> Type:
 
 
 def _columns(schema: Schema | None, row: Type, is_default: bool) -> Record | None:  # noqa: FBT001 - a fact about the row
-    """The schema's record for a root: its whole for the default root, its type of the same name for another one."""
+    """The schema's record for a root: the whole schema for the default root, its type of the same name for another."""
     if schema is None or is_default:
         return schema.record if schema else None
     return schema.types.get(row.name) if isinstance(row, Reference) else None
 
 
 def _declared(draft: Draft, path: str) -> Place | None:
-    """The field that a path of the logical record comes from, where a struct declares one of that name."""
+    """The field that a logical path comes from, if a struct declares one with its last name."""
     name = path.replace("[]", "").split(".")[-1]
     for item in draft.entries:
         full, key = item[2].full, item[2].key
@@ -114,7 +114,7 @@ def _declared(draft: Draft, path: str) -> Place | None:
 
 
 def _rows(draft: Draft, entry: Entry, record: Record) -> tuple[str, ...]:
-    """The path of the list whose elements are rows."""
+    """The path of the list whose elements become rows."""
     written = entry.document.rows
     if written is None:
         return ()

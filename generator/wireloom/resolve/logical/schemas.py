@@ -1,4 +1,4 @@
-"""Shared schemas: their own logical types, and whether what a format gives fits into them."""
+"""Read shared schemas, and check whether the logical types of a format fit them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,13 +29,13 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A shared schema: its record, and the records that its fields hold by name."""
+    """A shared schema: its record, and its named records."""
 
     name: str
     document: Document
     record: Record
     types: Mapping[str, Record]
-    sound: bool = True  # nothing is wrong with its types
+    sound: bool = True  # whether its types have no mistakes
 
 
 def schemas(documents: Documents, problems: Problems) -> dict[str, Schema]:
@@ -162,7 +162,7 @@ class _Reader:
 
 
 def misfits(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where a format's type does not fit into a schema's: path, what is wrong, what would be right."""
+    """The places where a format's type does not fit the schema's: path, message and hint."""
     match given, wanted:
         case Record(), Record():
             yield from _record_misfits(given, wanted, path)
@@ -198,7 +198,7 @@ def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[
         column = columns.get(field.name)
         if column is None:
             hint = nearest(field.name, columns) if len(columns) < 100 else ""
-            known |= {name for name in lacking if hint == f"did you mean {name}?"}  # so that it is not missing
+            known |= {name for name in lacking if hint == f"did you mean {name}?"}  # not missing too
             yield (
                 prefix + field.name,
                 f"{prefix}{field.name} is not a column of the schema",
@@ -219,7 +219,7 @@ def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[
 
 
 def unplaced(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator[str]:
-    """The paths of the schema's columns that nothing of a format's own type gives."""
+    """The paths of the schema's columns that the format's own type does not have."""
     match given, wanted:
         case Record(), Record():
             own = {field.name: field.type for field in given.fields}
@@ -241,7 +241,7 @@ def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, st
 
 
 def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
-    """A schema's type, with what the values of a format that fits into it mean: from that its columns are made."""
+    """The schema's type, with the meanings of the format's values; the columns are made from it."""
     match given, wanted:
         case Record(), Record():
             own = {field.name: field.type for field in given.fields}
@@ -271,7 +271,7 @@ def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
 
 
 def _counted(plain: LogicalType) -> logical.Integer | logical.Scaled:
-    """What texts say, of a type that says the same of integers."""
+    """The number that texts state, as the type of an integer with the same meaning."""
     match plain:
         case logical.Integer():
             return plain
@@ -282,7 +282,7 @@ def _counted(plain: LogicalType) -> logical.Integer | logical.Scaled:
 
 
 def _way_there(given: LogicalType, wanted: LogicalType) -> str:
-    """What a number or a text lacks for a column of times or numbers."""
+    """A hint for a number or text that lacks the keys to fit a column of times or numbers."""
     match given, wanted:
         case logical.Text(), logical.Integer(8 | 16 | 32 | 64) | logical.Meant(
             shown=logical.Scaled("timestamp" | "date" | "decimal")
@@ -317,7 +317,7 @@ def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
 
 
 def _fits_meant(given: logical.Meant, wanted: LogicalType) -> bool:
-    """Whether what readers see of a value is of a schema's type."""
+    """Whether the meaning of a value fits a schema's type."""
     match given.shown, wanted:
         case None, _:
             return _fits_scalar(given.wire, wanted)
@@ -372,7 +372,7 @@ def shown(type: LogicalType) -> str:
 
 
 def _meaning_text(type: logical.Meant) -> str:
-    """What values mean, in the notation of specs."""
+    """The meaning of values in the notation of specs."""
     match type.shown:
         case None:
             return shown(type.wire)

@@ -1,8 +1,9 @@
-"""Wire types -> logical types: what readers see.
+"""Derive logical types from wire types.
 
-Hidden fields go, flattened structs melt into their parent, and unions merge: equal types stay, integers and floats
-widen, texts join their symbols, records join their fields (one that a side lacks becomes nullable), and what is of
-different kinds becomes alternatives. Recursive values are open, and so is every list and map that holds them.
+Hidden fields are dropped, and flattened structs become part of their parent. The types of a union are merged: equal
+types stay, integers and floats widen, texts join their symbols, and records join their fields (fields that one side
+lacks become nullable). Different kinds become alternatives. Recursive values are open, and so is every list and map
+that contains them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,7 @@ _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
 
 
 class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
-    """Values of one column for which there is no type: `name` is the column, where it is known."""
+    """The values of one column have no common type; `name` is the column, if it is known."""
 
     def __init__(self, id: str, what: str, hint: str, name: str = "") -> None:
         super().__init__(id, what, hint, name)
@@ -45,13 +46,13 @@ def _of_open(kind: str) -> ColumnsClash:
     return ColumnsClash("clashing-types", what, "rename one of the fields, or give both the open type")
 
 
-_NARROWEST = 32  # bits of a float that columns have
-_NOTHING = logical.Record(())  # the type of what is always null, until a merge gives it one
+_NARROWEST = 32  # bits of the narrowest float in columns
+_NOTHING = logical.Record(())  # the type of a value that is always null, until it is merged
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A logical type and whether its value may be null; `empty` where it is nothing but null."""
+    """A logical type and whether its value may be null; `empty` if it is always null."""
 
     type: LogicalType
     nullable: bool = False
@@ -62,7 +63,7 @@ Types = Mapping[str, types.Type]
 
 
 def _integer(bits: int, *, signed: bool) -> LogicalType:
-    """The column of an integer: of its width, else of the smallest width whose signed integers hold it."""
+    """The column of an integer: of its own width, else the narrowest signed type that holds it."""
     if bits > _WIDTHS[-1]:
         return logical.Integer(bits, signed) if signed else logical.BigInteger()
     if bits in _WIDTHS:
@@ -71,7 +72,7 @@ def _integer(bits: int, *, signed: bool) -> LogicalType:
 
 
 def shape(type: types.Type, named: Types) -> Shape:
-    """What readers see of a wire type."""
+    """The logical type of a wire type."""
     match type:
         case types.Integer(bits=bits, signed=signed):
             return Shape(_integer(bits, signed=signed))
@@ -119,7 +120,7 @@ def _literal_size(size: Amount | None) -> int | None:
 
 
 def _kinds(type: types.Type, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """The kinds of what an open union holds; what stands in its lists and maps may be of any."""
+    """The kinds of an open union's alternatives; its lists and maps may contain any kind."""
     match type:
         case types.Array(entries=entries):
             yield "map" if entries else "list"
@@ -152,16 +153,16 @@ def _map(key: Shape, value: Shape) -> Shape:
 
 
 def _entries(record: LogicalType) -> Shape:
-    """The map whose entries are such records."""
+    """The map whose entries are records of this type."""
     members = {each.name: each for each in record.fields} if isinstance(record, logical.Record) else {}
     if members.keys() != set(ENTRY):
-        return Shape(_NOTHING)  # said where it stands
+        return Shape(_NOTHING)  # reported at its use
     key, value = (members[name] for name in ENTRY)
     return Shape(logical.Map(key.type, value.type, value.nullable))
 
 
 def _attempt(attempt: types.Attempt, named: Types) -> Shape:
-    """The name of the alternative that held, the code that refused the one before, and what either gives."""
+    """The record of an attempt: the alternative's name, the code that refused the previous one, and all fields."""
     codes = dict.fromkeys(code for trial in attempt.trials for fallback in trial.fallbacks for code in fallback.codes)
     names, why = tuple(trial.name for trial in attempt.trials), "The code that refused the alternative before; "
     kind = LogicalField(attempt.kind_field, logical.Text(names), False, "Which alternative the bytes are")  # noqa: FBT003
@@ -175,7 +176,7 @@ def _attempt(attempt: types.Attempt, named: Types) -> Shape:
 
 
 def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]:
-    known = field_extents(struct, named)  # of the fields by what expressions call them
+    known = field_extents(struct, named)  # by their names in expressions
     for field in struct.fields:
         if field.flatten:
             yield from _flattened(field, named)
@@ -195,20 +196,20 @@ def _struct_fields(struct: types.Struct, named: Types) -> Iterator[LogicalField]
 
 
 def logical_field(field: types.Field, named: Types) -> LogicalField:
-    """What readers see of a field."""
+    """A field as readers see it."""
     found = field_shape(field, named)
     nullable = found.nullable or _may_be_absent(field)
     return LogicalField(field.name, found.type, nullable, field.doc, field.unit)
 
 
 def logical_bit(bit: types.Bit) -> LogicalField:
-    """What readers see of bits that are there."""
+    """A bit field as readers see it, if it is present."""
     found = _bit_shape(bit)
     return LogicalField(bit.title, found.type, found.nullable, bit.doc, bit.unit)
 
 
 def field_shape(field: types.Field, named: Types) -> Shape:
-    """The shape of a field's value where it is there."""
+    """The shape of a field's value, if it is present."""
     if field.mappings is not None:
         return mapped_shape(field.mappings)
     if field.refers is not None:
@@ -218,7 +219,7 @@ def field_shape(field: types.Field, named: Types) -> Shape:
 
 
 def _meant(found: Shape, meaning: types.Meaning) -> Shape:
-    """What readers see of values that mean something; of a list, its elements do."""
+    """The shape of values with a meaning; for a list, of its elements."""
     match found.type:
         case logical.List(element):
             inner = _meant(Shape(element, found.type.nullable), meaning)
@@ -274,7 +275,7 @@ def _bit_shape(bit: types.Bit) -> Shape:
 
 
 def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
-    """What the meanings of a value table are."""
+    """The shape of a value table's meanings."""
     known = [possible_values(each.value) for each in mappings]
     values = [value for each in known for value in each or ()]
     kinds = {expression_kind(each.value) for each in mappings} - {Kind.NULL}
@@ -293,7 +294,7 @@ def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
 
 
 def tables(reference: types.TableReference, named: Types) -> Iterator[types.Field]:
-    """The tables that a reference may point into, one for each struct that it stands in."""
+    """The tables that a reference may refer to, one for each struct around it."""
     for holder in reference.holders:
         struct = named.get(holder)
         if isinstance(struct, types.Struct):
@@ -301,7 +302,7 @@ def tables(reference: types.TableReference, named: Types) -> Iterator[types.Fiel
 
 
 def _entry_shape(reference: types.TableReference, named: Types) -> Shape:
-    """The shape of the entries of a table in a struct around."""
+    """The shape of the entries of a table in an enclosing struct."""
     for table in tables(reference, named):
         if isinstance(table.type, types.Array):
             return shape(table.type.element, named)
@@ -309,7 +310,7 @@ def _entry_shape(reference: types.TableReference, named: Types) -> Shape:
 
 
 def _joined(fields: Iterator[LogicalField]) -> list[LogicalField]:
-    """Fields of one name, of which one at a time is there, are one field."""
+    """Join fields with the same name, of which only one is present at a time."""
     joined: dict[str, LogicalField] = {}
     for field in fields:
         known = joined.get(field.name)
@@ -321,12 +322,12 @@ def _joined(fields: Iterator[LogicalField]) -> list[LogicalField]:
 
 
 def merged(shapes: Iterator[Shape]) -> Shape:
-    """What readers see of a value that has one of these shapes."""
+    """The shape of a value that has one of several shapes."""
     return reduce(merge, shapes, Shape(_NOTHING, empty=True))
 
 
 def merge(first: Shape, second: Shape) -> Shape:
-    """What readers see of a value of either shape."""
+    """The shape of a value that has one of two shapes."""
     nullable = first.nullable or second.nullable
     if first.empty or second.empty:
         kept = second if first.empty else first
@@ -335,7 +336,7 @@ def merge(first: Shape, second: Shape) -> Shape:
 
 
 def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
-    """The type of a value of either type."""
+    """The type of a value that has one of two types."""
     match first, second:
         case logical.Open(), logical.Open():
             return logical.Open(first.kinds | second.kinds)
@@ -370,7 +371,7 @@ def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
 
 
 def merge_records(first: logical.Record, second: logical.Record) -> logical.Record:
-    """All fields of both; those that one side lacks are nullable."""
+    """All fields of both records; fields that one of them lacks become nullable."""
     others = {field.name: field for field in second.fields}
     names = {field.name for field in first.fields}
     shared = (
@@ -381,12 +382,12 @@ def merge_records(first: logical.Record, second: logical.Record) -> logical.Reco
 
 
 def _nullable(field: LogicalField) -> LogicalField:
-    """The field, which may be null; of many cases most fields were so before."""
+    """The field as nullable; most fields of merged cases already are."""
     return field if field.nullable else replace(field, nullable=True)
 
 
 def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
-    """A field that has either form; the first document counts."""
+    """A field that has one of two types; the first documentation counts."""
     try:
         type = merge_types(first.type, second.type)
     except ColumnsClash as clash:
@@ -411,7 +412,7 @@ def _wider(
 
 
 def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
-    """One option for each kind, in the order of kinds."""
+    """Alternatives with one option for each kind, in the order of kinds."""
     options: dict[str, LogicalType] = {}
     for option in (*options_of(first), *options_of(second)):
         name = logical.kind_name(option)
@@ -426,5 +427,5 @@ def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
 
 
 def options_of(type: LogicalType) -> tuple[LogicalType, ...]:
-    """The alternatives of a type; the type itself where it is one alone."""
+    """The alternatives of a type; the type itself if it is not a union."""
     return type.options if isinstance(type, logical.Alternatives) else (type,)

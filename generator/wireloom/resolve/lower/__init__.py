@@ -1,1 +1,1 @@
-"""A sound format -> the model that is emitted: what melts is copied, what recurs unrolled, what is hidden filled."""
+"""Turn a format without mistakes into the model: copy flattened structs, unroll recursion, fill in hidden values."""

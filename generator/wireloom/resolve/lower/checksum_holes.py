@@ -1,4 +1,4 @@
-"""Checksums that stand among the bytes that they cover: while they are computed, zeros stand in their place."""
+"""Checksums within the bytes they cover: zeros take their place while they are computed."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from wireloom.resolve.facts.sizes import Sizes
 
 
 def with_holes(named: NamedTypes) -> NamedTypes:
-    """The types; a checksum says that it may cover itself unless it stands before or after what it covers."""
+    """The types, where each checksum is marked unless it is certainly outside of the bytes it covers."""
     sizes = Sizes(dict(named))
     return with_structs(
         named, lambda struct: with_fields(struct, lambda field: _with_hole(struct, field, field.checksum, sizes))
@@ -26,12 +26,12 @@ def _with_hole(struct: Struct, field: Field, checksum: Checksum | None, sizes: S
 
 
 def _is_apart(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> bool:
-    """Whether the field surely stands before or after the bytes that it covers."""
+    """Whether the field is certainly before or after the bytes it covers."""
     steps = struct.steps
     marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
     at = next(position for position, step in enumerate(steps) if step is field)
     if field.at is None and any(each.at is not None and not each.base for each in struct.fields):
-        marks = {}  # marks may stand anywhere
+        marks = {}  # marks may be at any offset
     match checksum.start, checksum.end:
         case _, MarkRef(name) if marks.get(name, at) < at and field.at is None:
             return True

@@ -1,4 +1,4 @@
-"""The vocabulary of errors: every code that decoding may report, in the order of first mention."""
+"""Collect every error code that decoding may report, in the order of first use."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _PROTOBUF_BITS = (32, 64)  # of integers on the wire
 
 
 def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[ErrorCode, ...]:
-    """The codes with what they mean."""
+    """The codes with their meanings."""
     encodings = dict.fromkeys(type.encoding for _, type in named if isinstance(type, types.Struct)) or {
         draft.encoding: None
     }
@@ -97,17 +97,17 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
 
 
 def _body_codes(around: Encoding) -> tuple[str, ...]:
-    """The codes of the bytes that a struct of another encoding stands in."""
+    """The codes for the bytes around a struct of another encoding."""
     return () if around.laid_out else ("bad_base64", "bad_region") if around.text else ("bad_region",)
 
 
 def _may_be_empty(type: types.Array) -> bool:
-    """Whether elements that fill a region may turn out to have no byte."""
+    """Whether the elements of a list that fills its region may have no bytes."""
     return type.is_open and isinstance(type.element, types.Bytes | types.Text | types.Reference)
 
 
 def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
-    """The codes of a size or a count, and of the number that says it."""
+    """The codes of a size or count, and of its prefix or delimiter."""
     match amount:
         case types.Prefix(number=number):
             yield from type_codes(number, encoding)
@@ -124,7 +124,7 @@ def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
 
 
 def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
-    """Whether an amount can be wrong: in binary only a computed one and a negative one, elsewhere any."""
+    """Whether an amount can be wrong: in binary, if it is computed or may be negative; elsewhere always."""
     match amount:
         case None | types.Delimiter() | types.Padded() | types.Last() | types.Terminator():
             return False
@@ -137,13 +137,13 @@ def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
 def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
     if encoding.text and isinstance(select.tag, types.MemberTag) and select.tag.required:
         yield "missing_key"
-    yield from ("truncated",) if isinstance(select.tag, types.PeekTag) else ()  # whatever the cases are encoded in
+    yield from ("truncated",) if isinstance(select.tag, types.PeekTag) else ()  # for cases in any encoding
     yield from (select.code,) if select.otherwise is None else ()
     yield from (case.type.code for case in select.cases if isinstance(case.type, types.Refusal))
 
 
 def _without_impossible(type: Type, struct: types.Struct) -> Type:
-    """The type; a select without its code for a value of no case, where every value of the tag has one."""
+    """The type; a select loses its code for unknown values if all values of its tag have cases."""
     match type:
         case types.Select(tag=types.FieldTag(FieldRef(up=0, name=name, members=()))):
             values = listed_values(struct, name)
@@ -167,7 +167,7 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
 
 
 def _computed_codes(field: types.Field, compute: Expression, known: Extents) -> Iterator[str]:
-    """The codes of a computed value that is not of its type."""
+    """The codes of a computed value that does not fit its type."""
     type = types.not_null(field.type)
     found = extent(compute, known)
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
@@ -179,7 +179,7 @@ def _computed_codes(field: types.Field, compute: Expression, known: Extents) -> 
 
 
 def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
-    """The codes of a region that is unpacked."""
+    """The codes of an unpacked region."""
     if packing is None:
         return
     codecs = sorted({codec for _, codec in packing.cases} - {"none"})

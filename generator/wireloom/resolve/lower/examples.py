@@ -1,4 +1,4 @@
-"""Examples of a format: bytes, and the value or the error that they must give; running them tells whether they do."""
+"""Convert the examples of a format: bytes, and the value or error expected of them."""
 
 from typing import cast
 
@@ -81,7 +81,7 @@ def _parameters(draft: Draft, place: Place, document: ExampleDocument) -> tuple[
 
 
 def _parameter_value(value: object) -> Scalar:
-    """A parameter's value; a range is a pair."""
+    """The value of a parameter; a range becomes a pair."""
     return cast(Scalar, tuple(value) if isinstance(value, list) else value)
 
 

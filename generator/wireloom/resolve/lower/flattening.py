@@ -1,8 +1,8 @@
-"""Structs whose members are renamed where they melt into the one around -> copies of them, each with names of its own.
+"""Copy structs whose members are renamed where they are flattened, so that each copy has its own names.
 
-Expressions are resolved before that, by the names that stand where they are written; in a copy they follow its names,
-as do those of the types within it that look outward. Whoever comes behind knows structs that melt as they are. A copy
-has the places of what it is a copy of, so that what is wrong with both is said once.
+Expressions are resolved before this step, by the names at their place. In a copy they get the copy's names, as do the
+expressions of types within it that refer outward. Later passes see only flattened structs without renaming. A copy
+keeps the places of its original, so that a mistake in both is reported once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from wireloom.resolve.facts.sites import Types, held
 from wireloom.spec.entries import STEPS
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, changed, with_entries
 
-_Name = tuple[int, str]  # a field of a struct so many structs outward
+_Name = tuple[int, str]  # a number of structs outward, and the name of a field there
 
 
 def melted(draft: Draft, named: NamedTypes, roots: Iterable[Type]) -> "Molten":
@@ -31,20 +31,20 @@ def melted(draft: Draft, named: NamedTypes, roots: Iterable[Type]) -> "Molten":
         melting.part(root, (), ())
     for name, _ in named:
         if not any(original == name for original, *_ in melting.known):
-            melting.name(name, (), ())  # nothing leads to it, which is said elsewhere
+            melting.name(name, (), ())  # it is unused, which is reported elsewhere
     return melting.result()
 
 
 @dataclass(frozen=True, slots=True)
 class Molten:
-    """A format whose members have the names that they have where they melt: its types, and the places of each."""
+    """A format with renamed copies of flattened structs: its types, and a document with a place for each."""
 
     draft: Draft
     named: NamedTypes
 
 
 def _outward(named: Types) -> dict[str, set[_Name]]:
-    """Of each type the fields of structs around it that it, or what stands in it, looks at."""
+    """For each type, the fields of enclosing structs that it, or a type within it, refers to."""
     found: dict[str, set[_Name]] = {name: set() for name in named}
     changed = True
     while changed:
@@ -82,7 +82,7 @@ def _looked_at(part: Any, known: Mapping[str, set[_Name]], inside: int = 0) -> I
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A struct around a part of a type, and how its members are renamed."""
+    """A struct around a part of a type, and the renamings of its members."""
 
     struct: str
     renamings: Renamings
@@ -103,7 +103,7 @@ class _Melting:
     nodes: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
 
     def result(self) -> Molten:
-        """The types in the order of the spec, each before its copies, and the document with a place for each."""
+        """The types in the order of the spec, with copies together, and the document with a place for each."""
         order = {name: place for place, name in enumerate(self.named)}
         copies = sorted(self.known.items(), key=lambda item: order[item[0][0]])
         holders: dict[str, list[str]] = {}
@@ -117,7 +117,7 @@ class _Melting:
         return replace(self.draft, document=replace(self.draft.document, node=node))
 
     def name(self, name: str, levels: _Levels, renamings: Renamings) -> str:
-        """The name of a copy of a type that stands within structs of these levels, and melts with new names or not."""
+        """The name of the copy of a type within structs of these levels, whose own members have these renamings."""
         seen = tuple(
             sorted((up, each, new) for up, each in self.outward[name] if (new := _new(levels, up, each)) != each)
         )
@@ -176,7 +176,7 @@ class _Melting:
         )
 
     def part(self, part: Any, levels: _Levels, renamings: Renamings, inside: int = 0) -> Any:  # noqa: ANN401
-        """A part of a type with the names of copies; `renamings` are those of what it is, where it melts."""
+        """A part of a type with the copies' names; `renamings` apply to the members of what it refers to."""
         match part:
             case FieldRef():
                 return self._reference(part, levels, inside)
@@ -205,7 +205,7 @@ class _Melting:
         return Attempt(trials, kind, reason)
 
     def _of_value(self, trial: types.Trial, renamings: Renamings) -> Any:  # noqa: ANN401
-        """The condition on an alternative's value, whose names are those of its members."""
+        """The condition on an alternative's value, with the new names of its members."""
         structs = [struct.name for struct, _ in held(trial.type, self.named)]
         levels = (_Level(structs[0], renamings),) if structs else ()
         return self.part(trial.build_when, levels, ())
@@ -216,7 +216,7 @@ class _Melting:
             return reference
         renamings, members = levels[up].renamings, list(reference.members)
         structs, name = [levels[up].struct], reference.name
-        for place, member in enumerate(members):  # those of a struct that melts are members of this one
+        for place, member in enumerate(members):  # members of a flattened struct belong to this struct
             melting = [each for each in self._fields(structs, name) if each.flatten]
             if not melting:
                 break
@@ -232,7 +232,7 @@ class _Melting:
     # --- places ---
 
     def _node(self, name: str, new: str, renamings: Renamings) -> tuple[ScalarNode, Node]:
-        """The entry of a copy: that of the type, under the names that the copy has."""
+        """The entry of a copy: the original's node with the copy's names."""
         place = self.draft.place / "types" / name
         key = ScalarNode(new, new, place.key_location(), written=name)
         return key, _renamed_node(place.node, renamings) if renamings else place.node
@@ -243,7 +243,7 @@ def _new(levels: _Levels, up: int, name: str) -> str:
 
 
 def _with_holders(type: Type, copies: Mapping[str, list[str]]) -> Type:
-    """The type; what refers to a table does so in all copies of the structs that have it."""
+    """The type, whose references to a table include all copies of the structs that have it."""
 
     def changed(field: Field) -> Field:
         if field.refers is None:
@@ -255,7 +255,7 @@ def _with_holders(type: Type, copies: Mapping[str, list[str]]) -> Type:
 
 
 def _renamed_node(struct: Node, renamings: Renamings) -> Node:
-    """A struct's node with other names for its fields and their bits."""
+    """A struct's node with new names for its fields and their bits."""
 
     def field(node: Node) -> Node:
         return changed(node, "bits", lambda bits: _with_keys(bits, renamings, lambda bit: bit))
@@ -285,5 +285,5 @@ def _bit(bit: Bit, renamings: Renamings) -> Bit:
 
 
 def _meaning(meaning: Meaning | None, renamings: Renamings) -> Meaning | None:
-    """A meaning under the names that hold where its field melts."""
+    """A meaning with the new name of its `raw`."""
     return meaning and replace(meaning, raw=meaning.raw and renamed(renamings, meaning.raw))

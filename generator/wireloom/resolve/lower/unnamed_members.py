@@ -1,4 +1,4 @@
-"""The rest of an object: a map of the members that nothing else of the object names."""
+"""A map of all members of an object that no field names."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from wireloom.resolve.facts.sites import Types
 
 
 def with_rests(named: NamedTypes) -> NamedTypes:
-    """The types, each field that takes the rest of its object with the names that are not of the rest."""
+    """The types, where each field with such a map lists the names that do not belong to it."""
     known = dict(named)
     return with_structs(named, lambda struct: _with_rest(struct, known))
 
@@ -24,12 +24,12 @@ def _with_rest(struct: Struct, named: Types) -> Struct:
 
 
 def _told(found: Iterable[Type]) -> Iterator[str]:
-    """The members by which types are chosen."""
+    """The members that select cases."""
     return (each.tag.member for each in found if isinstance(each, Select) and isinstance(each.tag, MemberTag))
 
 
 def _tags(struct: Struct, named: Types) -> Iterator[str]:
-    """The members that select the struct, whether it names them itself or not."""
+    """The members that select the struct, whether or not it has a field for them."""
     for type in named.values():
         for each in (field.type for field in type.fields) if isinstance(type, Struct) else (type,):
             for select in within(each, named):

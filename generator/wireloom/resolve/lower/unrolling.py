@@ -1,8 +1,8 @@
-"""Types that hold themselves, to a stated depth -> types that end: one for each level.
+"""Replace recursive types with a `depth` by finite types: one copy for each level.
 
-Whoever comes behind knows finite types alone. A type of the outermost level keeps its name. Where a type would stand
-deeper than its `depth`, what is there is kept as it is where something else says where it ends (as bytes in a message
-of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
+Later passes see only finite types. The outermost copy keeps the type's name. Beyond the `depth`, a value is kept
+undecoded if its end is known without decoding (as bytes in a protobuf message or in a region, as text in JSON).
+Otherwise it must be absent, or the error is `depth_limit`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ CODE = "depth_limit"
 
 
 def unrolled(named: NamedTypes, depths: Mapping[str, int]) -> NamedTypes:
-    """The types, none of which holds itself but for open unions."""
+    """The types, none of which is recursive except open unions."""
     if not depths:
         return named
     unrolling = _Unrolling(dict(named), depths)
@@ -37,7 +37,7 @@ def unrolled(named: NamedTypes, depths: Mapping[str, int]) -> NamedTypes:
 
 @dataclass
 class _Unrolling:
-    """The copies of each type, by the levels that they stand at."""
+    """Makes the copies of each type, one for each combination of levels."""
 
     named: Mapping[str, Type]
     depths: Mapping[str, int]
@@ -47,7 +47,7 @@ class _Unrolling:
     circles: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def name(self, name: str, levels: Levels) -> str | None:
-        """The name of the copy of a type that stands within types of these levels; None where that is too deep."""
+        """The name of the copy of a type at these levels; None if it is beyond a depth."""
         circle = self.circles.setdefault(name, circle_of(self.named, name))
         counts = {each: level for each, level in levels if each in circle}
         if name in self.depths and circle:
@@ -59,7 +59,7 @@ class _Unrolling:
         if key not in self.known:
             copies = self.copies.setdefault(name, [])
             self.known[key] = new = name if name not in self.made else self._free(f"{name}_{len(copies) + 1}")
-            self.made[new] = self.named[name]  # the name is taken, also of what stands within
+            self.made[new] = self.named[name]  # reserves the name while inner types are copied
             made = self._copy(self.named[name], inner, new)
             if made is None:
                 self.known[key] = None
@@ -97,7 +97,7 @@ class _Unrolling:
         return replace(type, name=name, steps=tuple(_without(step, deep) for step in seen) if deep else tuple(steps))
 
     def _type(self, type: Type, levels: Levels) -> Type | None:
-        """A type with the names of copies; None where it would be too deep."""
+        """A type with the copies' names; None if it is beyond a depth."""
         match type:
             case Reference(name):
                 found = self.name(name, levels)
@@ -119,7 +119,7 @@ class _Unrolling:
                 return type
 
     def _lacks_value(self, entry: Type) -> bool:
-        """Whether nothing is kept of the value of a map's entries, since it would be too deep."""
+        """Whether a map's entries lose their value beyond the depth."""
         struct = plain(entry, self.made)
         seen = {each.name for each in struct.fields if not each.hidden} if isinstance(struct, Struct) else set(ENTRY)
         return ENTRY[1] not in seen
@@ -137,14 +137,14 @@ class _Unrolling:
         return replace(type, cases=tuple(cases), code=CODE if refused else type.code)
 
     def _kept(self, step: Field, encoding: Encoding) -> Type | None:
-        """What is kept of a field that stands too deep; None where nothing says where it ends."""
+        """The undecoded type of a field beyond the depth; None if its end is not known."""
         match step.type:
             case _ if encoding.numbered or encoding.text:
                 return self._stand_in(step.type, encoding)
             case _ if not encoding.laid_out:
                 return None
             case types.Array(count=None):
-                return Bytes()  # all that the region has left
+                return Bytes()  # all remaining bytes of the region
             case Reference() if step.size is not None:
                 return Bytes()
             case types.Array(count=types.Terminator(behind=behind)) if behind and step.size:
@@ -169,9 +169,9 @@ class _Unrolling:
 
 
 def _is_told(struct: Struct, name: str, there: Expression) -> bool:
-    """Whether what decides that a field is there follows from whether it is, so that it cannot be there and empty.
+    """Whether a field's condition depends on a value that is derived from the field, so it cannot be present and empty.
 
-    Of what readers see that is whatever is derived of the field; of what they do not see, what asks for its presence.
+    For a visible value, any use of the field counts; for a hidden value, only a test for its presence.
     """
     told = [(each.wire_name, each.hidden, each.derive) for each in struct.fields]
     told += [(bit.name, bit.hidden, bit.derive) for each in struct.fields for bit in each.bits]
@@ -183,7 +183,7 @@ def _is_told(struct: Struct, name: str, there: Expression) -> bool:
 
 
 def _asks(expression: Expression, name: str) -> bool:
-    """Whether an expression asks if a field of its own struct is there."""
+    """Whether an expression tests the presence of a field of its own struct."""
     match expression:
         case Call("present", (FieldRef(up=0, name=asked, members=()),)):
             return asked == name
@@ -192,12 +192,12 @@ def _asks(expression: Expression, name: str) -> bool:
 
 
 def _names(expression: Expression) -> Iterator[str]:
-    """The fields of its own struct that an expression looks at."""
+    """The fields of its own struct that an expression refers to."""
     return (each.name for each in fields_in(expression) if not each.up)
 
 
 def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
-    """What holds only where nothing is in a field, which has a place on the wire where `there` holds."""
+    """The steps that replace a field that must be empty; it still has bytes on the wire if `there` holds."""
     guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
     guard = replace(guard, base=step.base, hidden=True, since=step.since, until=step.until)
     match step.type:
@@ -211,7 +211,7 @@ def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
             yield _never(step, there)
         case types.Array(count=amount) if (count := types.stated(amount)) is not None:
             yield types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
-            if step.size is not None:  # whose bytes are there all the same
+            if step.size is not None:  # its bytes are present nevertheless
                 yield replace(guard, type=Bytes(Literal(0)), const=b"")
         case _:
             yield _never(step, there)
@@ -227,7 +227,7 @@ def _first(expression: Expression) -> str:
 
 
 def _presence(step: Field, there: Expression | None) -> Expression:
-    """Whether a field in which nothing may be is there: an empty list is."""
+    """Whether a field that must be empty is present: an empty list is."""
     match step.type:
         case types.Array(count=types.Last()):
             return Literal(False)  # noqa: FBT003 - a value
@@ -240,10 +240,10 @@ def _presence(step: Field, there: Expression | None) -> Expression:
 
 
 def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> Any:  # noqa: ANN401 - part of a step
-    """A part of a struct whose expressions know nothing of what is within fields that are too deep.
+    """A part of a struct, with expressions changed that refer to members of fields beyond the depth.
 
-    `deep` says of each when it is there; None where it is kept as it is, and tells that itself. Where a field decides
-    that, and is derived of it, the value that builders are given decides, which has none.
+    `deep` has the presence of each such field, or None if it is kept undecoded and its own presence counts. If a field
+    derived from one of them decides its presence, builders take it as absent.
     """
     match part:
         case Field(wire_name=name, derive=derive) | types.Bit(name=name, derive=derive) if derive is not None:
@@ -270,15 +270,15 @@ def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> A
 
 
 def _as_given(presence: Expression, derived: str) -> Expression:
-    """When a field is there in which nothing may be; never where what is derived of that decides it."""
+    """The presence of a field beyond the depth when building; absent if a value derived from it decides that."""
     return Literal(False) if derived in _names(presence) else presence  # noqa: FBT003 - a value
 
 
 def _counted(part: Any, struct: Struct, names: Names) -> Any:  # noqa: ANN401 - part of a step
-    """A part of a struct whose expressions know no count of lists in other structs that are kept as bytes."""
+    """A part of a struct, where the count of lists in other structs has an unknown kind if they are kept as bytes."""
     match part:
         case types.Last() | types.Discard():
-            return part  # their conditions are of an element
+            return part  # their conditions are about an element
         case Call(function="count", arguments=(FieldRef(kind=Kind.LIST) as reference,)):
             kept = any(isinstance(each.field.type, Bytes) for each in names.origins(struct, reference))
             return replace(part, arguments=(replace(reference, kind=Kind.ANY),)) if kept else part

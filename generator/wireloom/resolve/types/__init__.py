@@ -1,1 +1,1 @@
-"""Documents -> wire types: every key of a type, struct or field read for the encoding that it stands in."""
+"""Resolve documents to wire types: every key of a type, struct or field, checked for its encoding."""

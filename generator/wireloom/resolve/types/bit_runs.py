@@ -1,7 +1,7 @@
-"""Fields of any number of bits: those that share bytes with their neighbours are a run, which ends where a byte does.
+"""Fields of any number of bits. Neighbours that share bytes form a run, which ends at a byte boundary.
 
-While a spec is checked, each of them is a field like others; the last one of a run counts for all of its bytes. Then a
-run becomes what the model has for it: one hidden integer whose bits have names.
+While the spec is checked, each of them is an ordinary field, and the last one of a run stands for all of its bytes.
+Afterwards a run becomes one hidden integer with named bits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _LONGEST = 64  # bytes of a run
 
 @dataclass(slots=True)
 class _Run:
-    """The fields that have begun a byte which is not full yet, by their places among the steps."""
+    """The indexes of the fields in a run, and their number of bits."""
 
     bits: int = 0
     places: list[int] = field(default_factory=list)
@@ -36,7 +36,7 @@ class _Run:
 
 
 def runs(around: Surroundings, place: Place, document: StructType, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps of a struct; of fields that share bytes, the last one of each run has all of these."""
+    """The steps of a struct; in each run of fields that share bytes, the last one has the run's size."""
     found, run = list(steps), _Run()
     for position, step in enumerate(steps):
         width = _width(step, within=run.open)
@@ -60,7 +60,7 @@ def runs(around: Surroundings, place: Place, document: StructType, steps: Sequen
 
 
 def _width(step: Step, *, within: bool) -> int | None:
-    """The bits of a field that is no whole number of bytes, or that stands within a byte; None for others."""
+    """The bits of a field that is not a whole number of bytes, or begins within a byte; None for other fields."""
     match step:
         case Field(type=Integer() as type, on_wire=True) if type.is_partial or (within and type.is_plain):
             return type.bits if type.bits <= _REGISTER else None
@@ -71,7 +71,7 @@ def _width(step: Step, *, within: bool) -> int | None:
 
 
 def _may_stand_within(step: Step) -> bool:
-    """Whether a step has no place of its own among the bytes."""
+    """Whether a step has no bytes of its own."""
     return isinstance(step, Check | Discard) or (isinstance(step, Field) and not step.on_wire)
 
 
@@ -128,7 +128,10 @@ def _check_run(around: Surroundings, place: Place, document: StructType, run: _R
 
 
 def with_runs(named: NamedTypes, order: str) -> NamedTypes:
-    """The types; a run of fields that share bytes is a hidden integer whose bits have names, in the format's order."""
+    """The types, where each run of fields that share bytes is a hidden integer with named bits.
+
+    `order` is the format's.
+    """
     return with_structs(named, lambda struct: _lowered(struct, order))
 
 
@@ -149,7 +152,7 @@ def _lowered(struct: Struct, order: str) -> Struct:
 
 
 def _whole(fields: Sequence[Field], size: int, order: str) -> Field:
-    """The integer of a run, whose name no expression can say."""
+    """The integer of a run; no expression can use its name."""
     first, last = fields[0], fields[-1]
     form = first.type.form if isinstance(first.type, Integer | Boolean) else NumberForm.OWN
     big = order == "big" if form is NumberForm.OWN else form is NumberForm.BIG
@@ -162,7 +165,7 @@ def _whole(fields: Sequence[Field], size: int, order: str) -> Field:
     return Field(
         name=f"{first.wire_name} .. {last.wire_name}",
         wire_name=f"{first.wire_name} .. {last.wire_name}",
-        type=Integer(_BYTE * size, size == _REGISTER // _BYTE, form),  # 64 bits as registers have them
+        type=Integer(_BYTE * size, size == _REGISTER // _BYTE, form),  # 64 bits are signed, as in registers
         at=first.at,
         bits=tuple(bits),
         shared=True,
@@ -191,7 +194,7 @@ def _bit(field: Field, low: int, width: int) -> Bit:
 
 
 def _range(field: Field) -> Iterator[Check]:
-    """What must hold of a number, as a check of its own."""
+    """The range of a number as a check of its own."""
     value = FieldRef(0, field.wire_name, kind=Kind.INTEGER)
     ends: list[Expression] = []
     if field.minimum is not None:

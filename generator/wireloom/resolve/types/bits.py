@@ -1,4 +1,4 @@
-"""Bits of an integer that have names of their own."""
+"""Named bits of an integer."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _DASHED = re.compile(r"\s*([0-9]+)\s*(?:-|:|to|\.\.\.)\s*([0-9]+)\s*")
 
 
 def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> tuple[Bit, ...]:
-    """The bits of a field, none of which has two names."""
+    """The bits of a field; no two names may share a bit."""
     if document.bits is None:
         return ()
     if type is UNKNOWN:
@@ -82,7 +82,7 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
 
 
 def _check_raw(scope: Scope, place: Place, document: Bits) -> None:
-    """Report a name of the number that says nothing, or cannot be one."""
+    """Report a `raw` that has no effect, or is not allowed as a name."""
     if document.raw is None:
         return
     if document.values is None:
@@ -95,7 +95,7 @@ def _check_raw(scope: Scope, place: Place, document: Bits) -> None:
 
 
 def _meaning(scope: Scope, place: Place, document: Bits, mappings: Sequence[Mapping], width: int) -> Meaning | None:
-    """The names of some numbers, which readers see too; a single bit is true or false."""
+    """The names of some numbers, which readers see beside the number; for a single bit, of true and false."""
     found = named_values(scope, place / "values", mappings)
     if found is None:
         return None
@@ -112,7 +112,7 @@ def _kind(document: Bits, width: int) -> Kind:
 
 
 def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, int]:
-    """The lowest bit and the number of bits; of what has been reported, none."""
+    """The lowest bit and the number of bits; (0, 0) for a text that was reported."""
     match = _SPAN.fullmatch(text)
     if match is None:
         ends = _DASHED.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Fields whose value follows from other bytes: checksums, and indices into tables."""
+"""Fields whose value depends on other bytes: checksums, and indexes into tables."""
 
 import re
 from dataclasses import replace
@@ -16,11 +16,11 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import Crc, Digest, FieldDocument, Sum
 
 _EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
-_WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
+_WIDEST_STORED = 32  # bits of a checksum with `stored`: expressions calculate with no wider ones
 
 
 def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Checksum | None:
-    """The checksum that the field of that name holds, and the bytes that it covers."""
+    """The checksum in a field, and the bytes that it covers."""
     if document.checksum is None or document.over is None:
         return None
     start, end, ahead, after = _covered(around, place / "over", document.over)
@@ -31,7 +31,7 @@ def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDo
 
 
 def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -> None:
-    """Report a checksum that there is not, or that does not stand in what the type says."""
+    """Report an unknown checksum, or a field type that does not fit the checksum."""
     declared = around.scope.draft.content.checksums
     match declared.get(checksum, builtins.DIGESTS.get(checksum)):
         case Crc(width=width) | Sum(width=width):
@@ -50,7 +50,7 @@ def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -
 
 
 def _check_digest(around: Surroundings, place: Place, checksum: str, size: int, type: Type) -> None:
-    """A digest stands in bytes, or in a text of small hexadecimal digits."""
+    """A digest must be in bytes, or in a text of lower-case hexadecimal digits."""
     if isinstance(type, Bytes | Text) and type.size == BROKEN:
         return
     as_bytes = isinstance(type, Bytes) and type.size == Literal(size)
@@ -64,7 +64,7 @@ _Covered = tuple[Expression, Expression, tuple[Extra, ...], tuple[Extra, ...]]
 
 
 def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Covered:
-    """The range of bytes, and what is covered before and behind it."""
+    """The range of bytes, and the extra parts before and after it."""
     parts = [(place, over)] if isinstance(over, str) else [(place / at, part) for at, part in enumerate(over)]
     found = [_EXTRA.fullmatch(part.strip()) for _, part in parts]
     if found.count(None) != 1:
@@ -79,7 +79,7 @@ def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Cove
 
 
 def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
-    """Something else that a checksum covers."""
+    """A part that a checksum covers in addition to its range."""
     octets = int(match["bits"]) // 8 if match["bits"] else None
     wanted = Kind.BYTES if octets is None else Kind.INTEGER
     value = expression(around.scope.whole(), place, match["value"], wanted, match.start("value"))
@@ -91,7 +91,7 @@ def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
 
 
 def _stored(around: Surroundings, place: Place, name: str, document: FieldDocument) -> Expression | None:
-    """What stands there of the checksum: as many of the lowest bits of an expression as the checksum has."""
+    """The stored value: the lowest bits of an expression, as many as the checksum has."""
     if document.stored is None:
         return None
     declared = around.scope.draft.content.checksums.get(document.checksum or "")
@@ -116,14 +116,14 @@ def _octets(bits: int) -> int:
 
 
 def _holds(type: Type, width: int) -> bool:
-    """Whether a checksum of so many bits is written as the type says: in so many bytes, or in digits that take any."""
+    """Whether a type holds a checksum of this width: in exactly its bytes, or in digits."""
     if not isinstance(type, Integer) or (type.digits and type.signed) or type.maximum < (1 << width) - 1:
         return False
     return bool(type.digits) or (type.is_plain and type.width == _octets(width))
 
 
 def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:
-    """Whether the field is a table: a list that the fields which refer to it fill."""
+    """Whether the field is a table: a list that the fields with `refers` fill."""
     if document.table and type is not UNKNOWN and not isinstance(type, Array):
         message, hint = "a table must be a list", "give it a type like list(str)"
         around.reports(place, "wrong-shape", message, hint)
@@ -132,7 +132,7 @@ def is_table(around: Surroundings, place: Place, document: FieldDocument, type: 
 
 
 def _own_lists(scope: Scope, name: str) -> list[str]:
-    """The lists that a struct has itself, whatever melts into it."""
+    """The lists of a struct itself, without members of flattened structs."""
     entries, members = entries_of(scope.draft.content.types[name]), scope.outlines.types[name].members
     return [entry.key for entry in entries if entry.is_field and members[entry.key].kind is Kind.LIST]
 

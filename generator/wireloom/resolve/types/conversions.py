@@ -1,7 +1,7 @@
-"""What values mean: null sentinels, times, dates, addresses, scales. Each has an inverse, or is refused.
+"""The meanings of values: null sentinels, times, dates, addresses and scales. Every accepted meaning can be reversed.
 
-Expressions and everything that goes by them see the value on the wire. `raw` is sugar: readers see the field under
-that name, and what it means is computed from it.
+Expressions, and everything that depends on them, use the wire value. A field with `raw` becomes two: the wire value
+under that name, and a computed field with the meaning.
 """
 
 import re
@@ -50,12 +50,12 @@ _LAST = 2_932_896  # 9999-12-31
 _LIMITS = {
     "timestamp": (_FIRST * _DAY, (_LAST + 1) * _DAY - 1),
     "date": (_FIRST, _LAST),
-    "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
+    "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # the whole days whose microseconds fit 64 bits
     "integer": (-(1 << 63), (1 << 63) - 1),
 }
-_OF_FLOATS = (1_000_000, 1_000)  # microseconds of the units that floats may count
+_OF_FLOATS = (1_000_000, 1_000)  # microseconds in the units that floats may count
 _HALF = 16  # bits
-_EXACT = 53  # bits of integers that floats of 64 bits hold
+_EXACT = 53  # bits of integers that 64-bit floats hold exactly
 _MOST_DIGITS = 40
 _OF_DIGITS = "give `logical` to an integer that is computed by `decimal(x, 64)`"
 _SAID = {"timestamp": "2001-01-01T00:00:00Z", "date": "2001-01-01"}
@@ -64,20 +64,20 @@ _SAID = {"timestamp": "2001-01-01T00:00:00Z", "date": "2001-01-01"}
 def meaning_of(
     around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held
 ) -> Meaning | None:
-    """What the value of a field means; None where it is what it is."""
-    keys = document.given - ({"null"} if is_closed(document) else set())  # then a mapping among others
+    """The meaning of a field's value; None if readers see the wire value."""
+    keys = document.given - ({"null"} if is_closed(document) else set())  # closed `values` have `null` as another entry
     if type is UNKNOWN or keys.isdisjoint(_KEYS):
         return None
     return _Reading(around, place, document, type, held).meaning()
 
 
 def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held) -> types.Scalar:
-    """The value on the wire that means null beside `values`; None where none does."""
+    """The wire value that means null beside `values`; None if there is none."""
     return None if type is UNKNOWN else _Reading(around, place, document, type, held).null()
 
 
 def named_values(scope: Scope, place: Place, entries: Sequence[types.Mapping]) -> Named | None:
-    """The names that some values have; None where a meaning is no name, which is reported."""
+    """The names of some values; None if a meaning is not a text, which is reported."""
     found: list[tuple[int | str | bytes, str]] = []
     for each in entries:
         match each.value, each.wire:
@@ -101,7 +101,7 @@ def _element(type: Type) -> Type:
 
 
 class _Reading:
-    """The keys of one field, and where to report what is wrong with them."""
+    """Reads the keys of one field, and reports their mistakes."""
 
     def __init__(
         self, around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held
@@ -123,7 +123,7 @@ class _Reading:
             case _ if is_open(self.document):
                 found = self._named(null)
             case word if word is not None and (charset := types.charset_of(self.type)):
-                if self.document.charset is None:  # else that is said of the two keys
+                if self.document.charset is None:  # else the two keys are reported
                     hint = "give the field `charset: utf-8` if it is ASCII, or drop `logical`"
                     self.refuse("logical", "wrong-shape", f"a text in {charset} cannot be a time or number", hint)
                 return None
@@ -153,7 +153,7 @@ class _Reading:
     # --- null ------------------------------------------------------------------------------------------------------
 
     def null(self) -> types.Scalar:
-        """The value on the wire that means null; None where none does."""
+        """The wire value that means null; None if there is none."""
         written = self.document.null
         if written is None:
             return None
@@ -208,7 +208,7 @@ class _Reading:
         return count
 
     def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:
-        """Integers that count units."""
+        """The meaning of integers that count units of time."""
         if not isinstance(self.type, Integer):
             self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", self._uncounted(kind))
             return None
@@ -255,7 +255,7 @@ class _Reading:
         return Meaning(Said(Scaled("timestamp"), microseconds=count, epoch=epoch), minimum=low, maximum=high)
 
     def _uncounted(self, kind: str) -> str:
-        """What to write where the type cannot be an integer that counts units of time."""
+        """A hint for a type that cannot count units of time."""
         match self.type:
             case types.Float() if kind == "timestamp":
                 return "write `{timestamp: s}` or `{timestamp: ms}`, with the unit of the float"
@@ -271,7 +271,7 @@ class _Reading:
                 return "give the field the type of an integer"
 
     def _refuse_number(self, word: str) -> None:
-        """A number that no text says: the type has no texts, or columns no such decimals."""
+        """Report a number that no text can state: the type is not a text, or columns have no such decimals."""
         digits = decimal_of(word)
         if isinstance(self.type, Text) and digits is not None:
             self.refuse("logical", "bad-meaning", *no_such_decimal(*digits))
@@ -288,7 +288,7 @@ class _Reading:
         self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
 
     def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
-        """Texts that say a time or a number."""
+        """The meaning of texts that state a time or a number."""
         what = "time" if word in ("timestamp", "date") else "number"
         if isinstance(self.stated, Array):
             hint = "use a list of structs with such a field"
@@ -305,7 +305,7 @@ class _Reading:
         return Meaning(saying)
 
     def _check_room(self, word: str, saying: Said, type: Text) -> None:
-        """A text of a stated size has the bytes of all that builders write."""
+        """A text of a fixed size must have room for every text that builders write."""
         least, most = _room(saying)
         match type.size:
             case types.Padded(size):
@@ -338,7 +338,7 @@ class _Reading:
     # --- names -----------------------------------------------------------------------------------------------------
 
     def _named(self, null: types.Scalar) -> Meaning | None:
-        """The names of an open set of values."""
+        """The names of values, where other values are allowed too."""
         if not isinstance(self.type, Integer | types.Boolean | Text | types.Bytes) or isinstance(self.stated, Array):
             hint = "only integers, booleans, texts and bytes have `raw`; drop it"
             self.refuse("raw", "wrong-shape", "`raw` cannot keep a value of this type", hint)
@@ -389,7 +389,7 @@ class _Reading:
         return found
 
     def _measured(self, scale: Fraction, offset: Fraction, type: Integer) -> Meaning | None:
-        """Floats: each integer another one, which is the nearest to what it means."""
+        """The meaning as floats, if different integers stay different."""
         measured = Measured(float(scale), float(offset))
         largest = max(abs(bound * measured.scale + measured.offset) for bound in (type.minimum, type.maximum))
         if type.bits > _EXACT or not largest < abs(measured.scale) * 2**51 or not measured.scale:
@@ -422,7 +422,7 @@ class _Reading:
 
 
 def _room(saying: Said) -> tuple[int, int]:
-    """The bytes that a text may have: the fewest, and the most."""
+    """The fewest and the most bytes of a text with this meaning."""
     match saying.counted:
         case Scaled("decimal", precision=precision, digits=digits):
             point = digits + 1 if digits else 0
@@ -436,7 +436,7 @@ def _room(saying: Said) -> tuple[int, int]:
 
 
 def _fraction(text: str) -> Fraction | None:
-    """The number that a text says; None where it has more digits than any scale."""
+    """The number that a text states; None if it has more digits than any scale."""
     above, slash, below = text.partition("/")
     if slash:
         parts = integer(above), integer(below)
@@ -446,7 +446,7 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
-    """The scale as whole numbers of a last digit; None where decimals of 38 digits do not hold them."""
+    """The scale as integers in units of the last digit; None if decimals of 38 digits cannot hold the values."""
     digits = 0
     while (scale * 10**digits).denominator != 1 or (offset * 10**digits).denominator != 1:
         digits += 1
@@ -477,7 +477,7 @@ def _moment(written: str) -> datetime | None:
 
 
 def with_meanings(named: NamedTypes) -> NamedTypes:
-    """The types; what readers can be shown is held against its limits, and what has a `raw` name is two fields."""
+    """The types, where values are checked against the limits of their meaning, and `raw` makes a second field."""
     return with_structs(named, _lowered)
 
 
@@ -524,7 +524,7 @@ def _raw_bit(bit: types.Bit) -> types.Bit:
 
 
 def _told_by_bits(field: Field, bit: types.Bit, named: Named) -> Field:
-    """The name that bits have for readers, as of a field of their own."""
+    """A field with the name of some bits for readers."""
     type: Type = types.Boolean() if bit.flag else Integer(bit.width, bit.signed)
     whole = replace(field, name=bit.name, wire_name=bit.name, type=type, doc=bit.doc)
     return _told(whole, Meaning(replace(named, raw=bit.title)))
@@ -535,7 +535,7 @@ def _reference(field: Field) -> FieldRef:
 
 
 def _within(field: Field, meaning: Meaning) -> Expression:
-    """Whether the value is one that readers can be shown, or means null."""
+    """Whether the value can be shown to readers, or means null."""
     value = _reference(field)
     low, high = Binary(">=", value, Literal(meaning.minimum)), Binary("<=", value, Literal(meaning.maximum))
     within: Expression = Binary("and", low, high)
@@ -549,7 +549,7 @@ def _is_null(field: Field, meaning: Meaning) -> Expression:
 
 
 def _told(field: Field, meaning: Meaning) -> Field:
-    """The name, or the time, that what readers see on the wire tells, too."""
+    """A field with the meaning of another field, which readers see as well."""
     plain = _element(field.type)
     other = next((each for each in (types.Boolean, Text) if isinstance(plain, each)), types.Bytes)
     type: Type = Integer(plain.bits, plain.signed) if isinstance(plain, Integer) else other()
@@ -559,7 +559,7 @@ def _told(field: Field, meaning: Meaning) -> Field:
 
 
 def _to_readers(field: Field, type: Type, value: Expression, meaning: Meaning) -> Field:
-    """What readers see beside a field, computed of it."""
+    """A field for readers, computed from another field."""
     return Field(
         name=field.name,
         wire_name=f"{field.wire_name} to readers",
@@ -574,7 +574,7 @@ def _to_readers(field: Field, type: Type, value: Expression, meaning: Meaning) -
 
 
 def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
-    """What readers see of a field that they see on the wire, too."""
+    """A field with the scaled value of a field, whose wire value readers see as well."""
     value: Expression = _reference(field)
     if shown.multiplier != 1:
         value = Binary("*", value, Literal(shown.multiplier))

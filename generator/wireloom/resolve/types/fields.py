@@ -1,4 +1,4 @@
-"""A field of a document -> a field of the model: every key read for the type and the encoding that it stands in."""
+"""Resolve a field: every key is read for the field's type and its encoding."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -56,13 +56,13 @@ _NO_PADDING = (
 )
 _MOST_DELIMITERS = 8  # of one value
 _LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
-_MOST_LOST = 2**31 - 1  # elements of a list: a record has no more bytes
+_MOST_LOST = 2**31 - 1  # elements of a list; a record has at most this many bytes
 _OF_VALUES = {*KEYS_OF_ELEMENTS, "charset", "logical", "const", "null", "raw", "delimiter", "pad", "byteOrder"}
 _IN_NUMBERS = frozenset("+-0123456789ABCDEFabcdef")
 
 
 def field_of(around: Surroundings, place: Place, name: str, document: str | FieldDocument, form: Form) -> Field:
-    """The field that an item of `fields` states."""
+    """The field of an item of `fields`."""
     flaw = names.field_name_flaw(name)
     if flaw:
         around.refuses(place, "bad-name", f"{name} cannot be the name of a field", flaw)
@@ -78,7 +78,7 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
 
 
 def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
-    """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
+    """The surroundings with what the field states about its type: byte order, charset, count, delimiter, padding."""
     if document.compute is not None or document.counted:
         return replace(around, order=types.NumberForm.OWN, charset="")
     if document.byte_order is not None:
@@ -90,7 +90,7 @@ def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surr
 
 
 def _fill(around: Surroundings, place: Place) -> bytes:
-    """What fills a text up: a byte, or as many as a character has."""
+    """The padding: one byte, or as many as a character has."""
     data, width = constants.hexadecimal(place.text), unit(around.charset)
     if isinstance(data, bytes) and len(data) == width:
         return data
@@ -113,7 +113,7 @@ def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> D
 
 
 def _delimiter_places(place: Place, document: FieldDocument) -> list[Place]:
-    """Where delimiters are stated: one, or each of a list."""
+    """The places of the delimiters: a single one, or each of a list."""
     stated = document.delimiter
     if not isinstance(stated, list):
         return [place / "delimiter"]
@@ -129,7 +129,7 @@ def _ending(around: Surroundings, place: Place) -> bytes:
 
 
 def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
-    """Report delimiters and escapes of which readers could not tell where a value ends."""
+    """Report delimiters and escapes that leave the end of a value ambiguous."""
     found, places = (delimiter.data, *delimiter.others), _delimiter_places(place, document)
     for at, data in zip(places, found, strict=False):
         check_ending(around, at, data)
@@ -143,7 +143,7 @@ def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
-    """The type that a field states."""
+    """The type of a field."""
     type = type_of(replace(around, partial=True), at, document.type)
     type = plainly_named(around, type, ordered=document.byte_order is not None)
     if (named := _named_value(around, document, type)) is not None:
@@ -173,7 +173,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
 
 
 def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> tuple[str, str, str] | None:
-    """A key of a field that says something of its value, where a name stands for that; the name, and what it means."""
+    """A key that a field with a named type must not have, the type's name, and its meaning; None if all is well."""
     plain = not_null(type)
     inner = plain.element if isinstance(plain, types.Array) and document.given & {*KEYS_OF_ELEMENTS} else plain
     written = around.scope.draft.content.types.get(inner.name) if isinstance(inner, types.Reference) else None
@@ -184,7 +184,7 @@ def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> t
 
 
 def _check_digits(around: Surroundings, place: Place, delimiter: Delimiter) -> None:
-    """Report what cannot stand behind digits."""
+    """Report delimiters that cannot follow digits."""
     ending = delimiter.data
     if not delimiter.is_plain:
         message = "digits need one delimiter that is not a digit, without other keys"
@@ -262,13 +262,13 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
 
 
 def _notation(place: Place, document: FieldDocument) -> str:
-    """How the field's constant is written, or its range."""
+    """The notation of the field's constant or range."""
     stated = "const" if document.const is not None else "range"
     return notation_of((place / stated).text) if getattr(document, stated) is not None else ""
 
 
 def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
-    """A counter is a whole number that has room for as many elements as a list may lose."""
+    """A counter must be an integer that can count all elements a list may lose."""
     if not (isinstance(type, types.Integer) and type.is_plain):
         message = "a counter must be an integer"
     elif type.maximum < _MOST_LOST:
@@ -286,11 +286,11 @@ def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
         around.scope.check_base(document.base)
     except MeaningError as error:
         around.reports(place, error.id, error.message, error.hint)
-    return document.base  # wherever that would be, it is not the start of the struct
+    return document.base  # an unknown mark is not the start of the struct either
 
 
 def _region(around: Surroundings, place: Place, written: object) -> types.Amount:
-    """The bytes of a region, which are in one piece."""
+    """The bytes of a region, which cannot be in blocks."""
     size = amount_of(around, place, written)
     if isinstance(size, types.Blocks):
         hint = f"write bytes({written}) or str({written}), without `size`"
@@ -305,7 +305,7 @@ def _region(around: Surroundings, place: Place, written: object) -> types.Amount
 def _mappings(
     around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held
 ) -> tuple[ValueMapping, ...] | None:
-    """The values that there are and what they mean; what `null` says means null."""
+    """The allowed values and their meanings; the value of `null` means null."""
     if document.values is None or is_open(document):
         return None
     found = mappings_of(around.scope, place / "values", document.values, type)
@@ -321,19 +321,19 @@ def _mappings(
 
 
 def _has_several_sizes(type: Type, mappings: Sequence[ValueMapping]) -> bool:
-    """Whether which value it is decides in how many bytes it stands."""
+    """Whether the values of the field have different sizes."""
     if isinstance(type, types.Integer):
         return type.width is None
     return len({len(each.wire) for each in mappings if isinstance(each.wire, str | bytes)}) > 1
 
 
 def _looks_at_places(mapping: ValueMapping) -> bool:
-    """Whether what a value means follows from the size of the record, or from where something stands."""
+    """Whether the meaning of a value depends on an offset or the size of the record."""
     return any(isinstance(each, Position | MarkRef) for each in references(mapping.value))
 
 
 def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
-    """The expression that builders derive a value by: what readers see where a table maps it."""
+    """The expression that builders derive the value from; for a value table it gives the meaning."""
     mapped = document.values is not None and not is_open(document)
     wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
     found = expression_if_any(scope, place, written, wanted)
@@ -345,7 +345,7 @@ def _derived(scope: Scope, place: Place, written: object, type: Type, document: 
 
 
 def _measured_record(scope: Scope, expression: Expression) -> str:
-    """What may be a record and is measured all the same, whatever else there is; empty if nothing is."""
+    """A name in `len` that may be a record; empty if there is none."""
     match expression:
         case Call("len", (FieldRef(name=name) as field,)):
             return name if scope.may_be_record(field) else ""
@@ -356,14 +356,14 @@ def _measured_record(scope: Scope, expression: Expression) -> str:
 
 
 def _kind(type: Type) -> Kind:
-    """The kind of a type's values; any, where what is wrong with the type has been said."""
+    """The kind of a type's values; any kind if the type has a reported mistake."""
     if type is UNKNOWN:
         return Kind.ANY
     return builtins.kind(not_null(type))
 
 
 def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) -> str:
-    """The code of the field's own check; empty where it has none."""
+    """The error code of the field's own check; empty if it has no check."""
     given = document.model_fields_set - ({"values"} if is_open(document) else set()) - set(without)
     defaults = {
         "const": "bad_constant",
@@ -381,7 +381,7 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
 def _known_constant(
     around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held
 ) -> types.Scalar:
-    """A constant, which a record can have: of the field's size, in its range, among its values."""
+    """The constant, which must be a possible value of the field."""
     written = document.const
     if written is not None and isinstance(not_null(type), types.JsonText):
         message = "JSON has no constants, since it can be written in several ways"
@@ -397,7 +397,7 @@ def _known_constant(
 def _default(  # noqa: PLR0913 - what the field holds
     around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held, meaning: types.Meaning | None
 ) -> types.Scalar:
-    """The wire value that stands for an absent one: where a constant may be absent, that constant."""
+    """The wire value of an absent field; for an optional constant it is the constant."""
     if document.const is not None and document.default not in (None, document.const):
         message = f"{document.default} is not the constant {document.const}"
         around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
@@ -408,5 +408,5 @@ def _default(  # noqa: PLR0913 - what the field holds
 
 
 def _says_null(document: FieldDocument, held: Held) -> bool:
-    """Whether an absent value counts as null on the wire, which means something."""
+    """Whether an absent field counts as a null on the wire that has a meaning."""
     return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())

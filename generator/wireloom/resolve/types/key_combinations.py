@@ -1,4 +1,4 @@
-"""Which keys of a field go together: with one another, with the encoding, with the container."""
+"""Check the combination of a field's keys with one another, with the encoding, and with the container."""
 
 from wireloom import names
 from wireloom.encodings import Form, encodings_of_key
@@ -14,7 +14,7 @@ _SINGLE = 32
 
 
 def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> None:
-    """Report keys that have no meaning beside the others or in the encoding."""
+    """Report keys that conflict with others, or have no meaning in the encoding."""
     given = document.given
     foreign = {key for key in given if key not in around.encoding.keys and encodings_of_key(key)}
     for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
@@ -44,14 +44,14 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
 
 
 def _has_check(document: FieldDocument) -> bool:
-    """Whether a field has a check of its own, whose code it may say."""
+    """Whether a field has a check whose code `else` can replace."""
     unchecked = {"values"} if is_open(document) else set()
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
     return sized or bool(document.given & (CHECKED - unchecked))
 
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:
-    """Report a field that cannot stand in its container."""
+    """Report a field that its container does not allow."""
     if form is Form.ARRAY and document.member is not None:
         message, hint = "a field of an array has no name on the wire", "drop `member`; `as` sets the name for readers"
         around.refuses(place / "member", "wrong-encoding", message, hint)
@@ -82,7 +82,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
 
 
 def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:
-    """Report an element that may be left out, but for which something else says so or what it is."""
+    """Report an optional array element with a key that also decides its presence or value."""
     if around.encoding.text:
         hint = "use `when`, `since` or a nullable type"
         around.refuses(place / "optional", "wrong-encoding", "an element of a JSON array cannot be missing", hint)
@@ -93,6 +93,6 @@ def _check_element(around: Surroundings, place: Place, document: FieldDocument) 
 
 
 def _group_flaw(around: Surroundings, name: str) -> str | None:
-    """What is wrong with the name of a group of fields."""
+    """What is wrong with the name of a `oneOf` group; None if nothing is."""
     members = around.scope.outlines.types[around.scope.type].members
     return "a field has it" if name in members else names.name_flaw(name)

@@ -1,4 +1,4 @@
-"""The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
+"""Resolve types to wire types: notations, unions and their cases."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -32,42 +32,42 @@ from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
 
-_BYTE = 8  # bits of a number that has no order of bytes
-_NEAR = 0.75  # a name that is not one, and the type that there is not
+_BYTE = 8  # bits of a number that has no byte order
+_NEAR = 0.75  # similarity of an unknown type to a misspelled name of one
 _WIDEST = 64  # bits of a number on the wire
 _HINT_OF_BLOCKS = "write blocks(uint8), or of a list whose blocks may have sizes, blocks(zigzag64, zigzag64)"
 _RANGE = 256  # values of one range of cases
 _SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
-_FITTING = ("nil", "json", "uint128")  # scalars of which is said elsewhere where they have no form
+_FITTING = ("nil", "json", "uint128")  # scalars whose use in a wrong encoding is reported elsewhere
 _JSON_KINDS = ("object", "array", "any")
-UNKNOWN = types.Null()  # stands for a type whose problem has been noted
+UNKNOWN = types.Null()  # in place of a type with a reported problem
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a type stands: what names mean there, and how values are written."""
+    """The context of a type: what names refer to, and how values are written."""
 
     scope: Scope
     encoding: Encoding
-    order: types.NumberForm = types.NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
-    count: Prefix | None = None  # stands before the elements of the list that a field states
-    delimiter: types.Delimiter | None = None  # behind texts and bytes that have no size of their own
-    fill: bytes | None = None  # at the end of texts and bytes of a stated size
-    charset: str = ""  # of texts, where a struct or a field says another than UTF-8
-    partial: bool = False  # no whole number of bytes may stand here
+    order: types.NumberForm = types.NumberForm.OWN  # the byte order of numbers, if a struct or field states it
+    count: Prefix | None = None  # the count before a list's elements, if the field states it
+    delimiter: types.Delimiter | None = None  # after texts and bytes without a size
+    fill: bytes | None = None  # the padding of texts and bytes of a constant size
+    charset: str = ""  # of texts, if it is not UTF-8
+    partial: bool = False  # whether types that are not whole bytes are allowed
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
-        """Note a problem of a value."""
+        """Report a problem of a value."""
         self.scope.draft.reports(place, id, message, hint, column=column)
 
     def refuses(self, place: Place, id: str, message: str, hint: str = "") -> None:
-        """Note a problem of an entry, shown at its key."""
+        """Report a problem of an entry, located at its key."""
         self.scope.draft.reports_entry(place, id, message, hint)
 
 
 def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfType) -> Type:
-    """The wire type that a field, a case or a root states."""
+    """The wire type of a field, a case or a root."""
     match form:
         case str():
             return type_of_text(around, place, form)
@@ -81,7 +81,7 @@ def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfTy
 
 
 def type_of_text(around: Surroundings, place: Place, text: str, column: int = 0) -> Type:
-    """The wire type that a notation states."""
+    """The wire type of a notation."""
     try:
         parsed = notation.parse(text, column)
     except notation.NotationError as error:
@@ -105,7 +105,7 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
 
 
 def _optional(around: Surroundings, place: Place, single: notation.Single) -> Type:
-    """A type or null: in binary a size or a count in front that is -1."""
+    """A type or null; in binary, a size or count prefix of -1 means null."""
     inner = _single(around, place, single)
     match inner:
         case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
@@ -137,7 +137,7 @@ def _alternative_name(option: notation.Single | notation.Optional) -> str:
 def _require_form(
     around: Surroundings, place: Place, name: str, what: str, at: notation.Single | notation.Optional
 ) -> None:
-    """Report a type of the language that the encoding lacks."""
+    """Report a built-in type that the encoding lacks."""
     if flaw := builtins.flaw_of_form(name, what, around.encoding):
         column = at.type.column if isinstance(at, notation.Optional) else at.column
         around.reports(place, "wrong-encoding", *flaw, column=column)
@@ -147,7 +147,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
     name, arguments = single.name, single.arguments
     match name, arguments:
         case "list", (element,):
-            inner = replace(around, count=None, partial=True)  # they fill bytes one behind the other
+            inner = replace(around, count=None, partial=True)  # elements follow each other without gaps
             return Array(type_of_text(inner, place, element.text, element.column), around.count)
         case "map", (entry,):
             key = _key(around, entry)
@@ -180,7 +180,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
 
 
 def _key(around: Surroundings, entry: notation.Argument) -> str:
-    """What expressions call the member that readers call `key`."""
+    """The name that expressions use for the member that readers see as `key`."""
     fields = entries_of(around.scope.draft.content.types.get(entry.text.strip()))
     named = (each.key for each in fields if each.full.as_ == ENTRY[0])
     return next(named, ENTRY[0])
@@ -215,7 +215,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in forms:
         return types.Reference(single.name)
     if get_close_matches(single.name.lower(), [name.lower() for name in forms if type_name_flaw(name)], 1, _NEAR):
-        draft.marks(place)  # the name is reported where it is stated
+        draft.marks(place)  # the name is reported where it is defined
         return UNKNOWN
     if single.name == "any":
         message, hint = "only shared schemas have the type any", "name the alternatives in a `oneOf`"
@@ -231,7 +231,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
 
 
 def _ordered(around: Surroundings, type: Type) -> Type:
-    """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
+    """A built-in type with the current byte order, if it has a fixed size of several bytes or is a bit field."""
     match type:
         case types.Float() | Integer(form=types.NumberForm.OWN) if type.bits > _BYTE and around.encoding.laid_out:
             return replace(type, form=around.order)
@@ -242,12 +242,12 @@ def _ordered(around: Surroundings, type: Type) -> Type:
 
 
 def _delimited(around: Surroundings, type: Type) -> Type:
-    """A text or bytes that end where the delimiter that holds here stands."""
+    """A text or bytes that end at the current delimiter, if there is one."""
     return replace(type, size=around.delimiter) if isinstance(type, Text | Bytes) and around.delimiter else type
 
 
 def _digits(around: Surroundings, place: Place, single: notation.Single) -> Type:
-    """As many digits as the value takes: they end where the delimiter that holds here stands."""
+    """Digits of variable length, which end at the current delimiter."""
     type = builtins.SCALARS[single.name]
     ending = b"" if around.delimiter is None else around.delimiter.data
     if not ending:
@@ -274,7 +274,7 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
 
 
 def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, amount: types.Amount) -> None:
-    """Report the bytes of a text of UTF-8 where its container says where it ends, unless all is wrong with them."""
+    """Report a size in bytes of a UTF-8 text whose encoding has its own lengths, unless the size is itself wrong."""
     if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
         return
     stated = size.text.strip()
@@ -285,12 +285,12 @@ def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, am
 
 
 def encoded(charset: str, type: Type) -> Type:
-    """A text as the bytes that it is in a character set."""
+    """The bytes of a text that is in a character set."""
     return Bytes(type.size, charset=charset) if isinstance(type, Text) and charset else type
 
 
 def is_encoded(type: Type) -> bool:
-    """Whether a text of the type has a character set of its own, or a problem hides what there is."""
+    """Whether texts of the type use the character set; true if a reported problem hides that."""
     match type:
         case Bytes(charset=str(charset)) if charset:
             return True
@@ -301,7 +301,7 @@ def is_encoded(type: Type) -> bool:
 
 
 def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> types.Amount:
-    """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
+    """A size or count: an expression, or the integer type of a prefix."""
     if isinstance(written, str) and (blocks := notation.blocks(written, column)) is not None:
         return _blocks(around, place, blocks)
     found = prefix_of(around, written)
@@ -326,14 +326,14 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
 
 
 def _nearly_a_number(around: Surroundings, written: object) -> str:
-    """Which integer type is meant by a name that has its letters, and means nothing here; empty where none is."""
+    """A hint for a misspelled integer type in place of a size; empty if the word is not one."""
     if not isinstance(written, str) or around.scope.knows(written):
         return ""
     return builtins.nearly(written)
 
 
 def _blocks(around: Surroundings, place: Place, single: notation.Single) -> types.Amount:
-    """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
+    """A value in blocks: each has a length prefix; for elements, a negative count is followed by the block's size."""
     _require(around, place, f"a number in front ({notation.BLOCKS})", fits=around.encoding.laid_out)
     number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
     size = sizes[0] if sizes else None
@@ -365,7 +365,7 @@ def _names_a_type(around: Surroundings, written: object) -> bool:
 
 
 def prefix_of(around: Surroundings, written: object) -> Prefix | None:
-    """The number that an integer type states in place of a size or a count; None where that is an expression."""
+    """The prefix if an integer type stands in place of a size or count; None for an expression."""
     type = _integer(around, written, frozenset()) if isinstance(written, str) else None
     if type is None or type.is_partial or type.bits > _WIDEST or type.is_endless:
         return None
@@ -374,7 +374,7 @@ def prefix_of(around: Surroundings, written: object) -> Prefix | None:
 
 
 def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
-    """An integer in place of the name that the spec has for it, in the byte order of the format, or that here."""
+    """Replace a name for an integer type by that type, with the current byte order if `ordered`."""
     match type:
         case Nullable(type=inner):
             return replace(type, type=plainly_named(around, inner, ordered=ordered))
@@ -388,7 +388,7 @@ def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
 
 
 def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer | None:
-    """The integer type that a text says, or a named type that is nothing else."""
+    """The integer type of a text, or of a named type that only renames one."""
     match parsed_text(text):
         case notation.Single(builtins.EXTENDED, _) as single:
             try:
@@ -434,7 +434,7 @@ def _extension(
 
 
 def _made_of(type: Type) -> Iterator[Type]:
-    """A type and what it is made of, without what names stand for; numbers in front are among them."""
+    """A type and all parts of it, including prefixes, but not the types that names refer to."""
     yield type
     amount = getattr(type, "count", getattr(type, "size", None))
     numbers: tuple[types.Integer | None, ...] = ()
@@ -449,19 +449,19 @@ def _made_of(type: Type) -> Iterator[Type]:
 
 
 def has_order(type: Type) -> bool:
-    """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
+    """Whether the type contains a number with a stated byte order; true if a reported problem hides that."""
     ordered = Integer | types.Float | types.Boolean
     return any(each is UNKNOWN or (isinstance(each, ordered) and each.form in types.ORDERED) for each in _made_of(type))
 
 
 def has_size(type: Type, kind: type[types.Delimiter | types.Padded]) -> bool:
-    """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
+    """Whether the type contains a text or bytes with this kind of size; true if a reported problem hides that."""
     sized = any(each is UNKNOWN or isinstance(getattr(each, "size", None), kind) for each in _made_of(type))
     return sized or (kind is types.Delimiter and has_digits(type))
 
 
 def has_digits(type: Type) -> bool:
-    """Whether a number of the type has as many digits as its value takes."""
+    """Whether the type contains digits of variable length."""
     return any(isinstance(each, Integer) and bool(each.ending) for each in _made_of(type))
 
 
@@ -472,17 +472,17 @@ _Case = TypeVar("_Case", bound=str | CaseOfVersions | RefusalDocument)
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
+    """The allowed keys of cases: values of the tag's kind, only the `known` ones if these are listed."""
 
     kind: Kind
     known: tuple[Scalar, ...] | None = None
     charset: str = ""
-    names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
-    words: tuple[tuple[str, str], ...] = ()  # of texts, where others may have no name
+    names: tuple[tuple[int, str], ...] = ()  # names of numbers; other numbers are allowed too
+    words: tuple[tuple[str, str], ...] = ()  # names of texts; other texts are allowed too
 
 
 def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> types.OneOf:
-    """Alternatives by the family of the wire value."""
+    """A union whose alternatives are told apart by the kind of the wire value."""
     if not around.encoding.tells_kinds:
         hint = "use `select`"
         around.reports(place, "wrong-encoding", f"values of {around.encoding.name} do not show their type", hint)
@@ -494,7 +494,7 @@ def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool
 
 
 def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Select:
-    """A union chosen by a tag."""
+    """A union selected by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
     keys = _keys(around, tag.expression) if isinstance(tag, types.FieldTag) else _Keys(tag_type)
     cases = list[types.Case]()
@@ -515,7 +515,7 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
 def _listed(
     around: Surroundings, place: Place, cases: Mapping[str, _Case], keys: _Keys, peeked: PeekTag | None = None
 ) -> Iterator[tuple[Place, _Case, tuple[Scalar, ...]]]:
-    """The cases, each with its place and the values of the tag that select it; reports what selects two."""
+    """The cases with their places and tag values; reports values that select two cases."""
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in cases.items():
         where = place / "cases" / text
@@ -532,7 +532,7 @@ def _listed(
 def _has_case(
     around: Surroundings, place: Place, case: CaseOfVersions, tag: types.FieldTag | PeekTag | types.MemberTag
 ) -> Expression | None:
-    """The condition of the versions that have a case; None where all do, or something is wrong."""
+    """The condition for the versions that have a case; None if all have it, or a mistake was reported."""
     draft = around.scope.draft
     order = () if draft.versions is None else draft.versions.names
     if not check_span(draft, place, order, case.since, case.until) or draft.versions is None:
@@ -548,7 +548,7 @@ def _has_case(
 
 
 def _of_versions(tag: types.FieldTag, cases: Mapping[Expression, tuple[Scalar, ...]]) -> types.FieldTag:
-    """The tag, which selects nothing where it is of a case that the version does not have."""
+    """The tag, which is null for a case that the record's version does not have."""
     found = tag.expression
     for has, values in cases.items():
         listed = tuple(value for value in values if not isinstance(value, float))
@@ -562,14 +562,14 @@ def _of_versions(tag: types.FieldTag, cases: Mapping[Expression, tuple[Scalar, .
 def chosen_by(
     around: Surroundings, place: Place, select: object, cases: Mapping[str, str]
 ) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
-    """A tag, and words with the values of the tag that select them."""
+    """A tag, and the words with the tag values that select them."""
     tag = _selecting(around, place / "select", select)
     keys = _keys(around, tag)
     return tag, tuple((values, word) for _, word, values in _listed(around, place, cases, keys))
 
 
 def hint_of_member(name: str) -> str:
-    """How a union is chosen by a member where the member alone does not tell."""
+    """A hint to select by a field in place of a member."""
     return f"make the member a field, and the union a second field: `select: {name}` with `inline` and `flatten`"
 
 
@@ -626,7 +626,7 @@ def _tag(
 
 
 def _selecting(around: Surroundings, place: Place, written: object) -> Expression:
-    """An expression whose value selects."""
+    """An expression that is allowed as a tag."""
     tag = expression(around.scope, place, written, Kind.ANY)
     found = Kind.ANY if tag is BROKEN else expression_kind(tag)
     if found in _SELECT_NOTHING:
@@ -643,7 +643,7 @@ def _require(around: Surroundings, place: Place, what: str, hint: str = ONLY_LAI
 
 
 def _keys(around: Surroundings, tag: Expression) -> _Keys:
-    """What the keys of cases are that an expression selects."""
+    """The allowed keys of cases for a tag."""
     scope = around.scope
     if tag is BROKEN or not scope.is_sound(tag):
         return _Keys(Kind.ANY)
@@ -659,7 +659,7 @@ _TRUTHS = dict.fromkeys(("yes", "on", "1", "true"), "true") | dict.fromkeys(("no
 
 
 def _instead(word: str, kind: Kind) -> str:
-    """What to write in place of a key of `cases` that is no value of the tag."""
+    """A hint for a key of `cases` that is not a value of the tag."""
     if word in _OTHERWISE:
         return "for all other values, write `otherwise` beside `cases`"
     if kind is Kind.BOOLEAN and word.lower() in _TRUTHS:
@@ -670,7 +670,7 @@ def _instead(word: str, kind: Kind) -> str:
 
 
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
-    """The values that a key of `cases` lists."""
+    """The tag values of a key of `cases`."""
     values: list[Scalar] = []
     if place.key is None and (keys.kind is Kind.TEXT or keys.charset):
         message, hint = "null selects no case", 'put it into quotes for the text "null"'
@@ -699,7 +699,7 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
 
 
 def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterator[str]:
-    """What a key lists. Blanks are of a text that stands alone; in a list nobody can tell whose they are."""
+    """The words of a key, separated by commas; blanks are significant only in a key that is a single text."""
     texts = keys.kind is Kind.TEXT or bool(keys.charset)
     if texts and ("," not in text or text in (keys.known or ())):
         yield text
@@ -713,7 +713,7 @@ def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterat
 
 
 def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag: PeekTag) -> tuple[Scalar, ...]:
-    """Bytes ahead as the numbers that they are, the highest byte first."""
+    """Convert peeked bytes to big-endian numbers."""
     width = tag.type.bits // _BYTE
     for value in values:
         if isinstance(value, bytes) and len(value) != width:
@@ -726,7 +726,7 @@ def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag:
 
 
 def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:
-    """A key of `cases` with numbers in place of the names that they have."""
+    """Replace names in a key of `cases` by their numbers."""
     words = [text] if text in {name for _, name in names} else [word.strip() for word in text.split(",")]
     found = ([str(number) for number, name in names if name == word] or [word] for word in words)
     return ", ".join(each for numbers in found for each in numbers) if names else text
@@ -743,7 +743,7 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
 
 
 def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> types.Attempt:
-    """Alternatives over the same bytes, each of a name of its own."""
+    """Alternatives for the same bytes, with unique names."""
     names = [trial.name for trial in form.attempt]
     for index, name in enumerate(names):
         if name in names[:index]:
@@ -779,7 +779,7 @@ _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
 
 def with_inner(type: Type, wanted: type[_Changed], change: Callable[[_Changed], Type]) -> Type | None:
-    """The type with its innermost `wanted` type changed, through null and lists; None where there is none."""
+    """Change the innermost `wanted` type, through null and lists; None if there is none."""
     match type:
         case Nullable(inner):
             changed = with_inner(inner, wanted, change)

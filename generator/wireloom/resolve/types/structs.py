@@ -1,4 +1,4 @@
-"""The named types of a format, and structs: their container, their steps in order, their versions."""
+"""Resolve the named types of a format, and structs: their container, their steps and their versions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from wireloom.spec.language import StructType
 
 
 def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
-    """The struct that a named type states."""
+    """The struct of a named type."""
     form = _form(around, place / "form", document)
     if document.byte_order is not None:
         _require_binary(around, place / "byteOrder", "byteOrder")
@@ -100,7 +100,7 @@ def _require_binary(around: Surroundings, place: Place, word: str) -> None:
 
 
 def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:
-    """A struct ends in one place; a second `frame` would end what the first one bounds."""
+    """Report a second `frame`, which would end a struct that the first one already ends."""
     frames = [position for position, entry in enumerate(document.fields) if entry.key == "frame"]
     for position in frames[1:]:
         message, hint = "a `frame` before this one already ends the struct", "drop one, or `check` that both are equal"
@@ -117,7 +117,7 @@ def _check(around: Surroundings, place: Place, document: language.CheckStep) -> 
 
 
 def _named_field(around: Surroundings, place: Place, name: str | None, expression: Expression) -> str:
-    """The field that an error names: the given one, or the first one of the expression."""
+    """The field that an error names: the stated one, or the first one in the expression."""
     if name is None:
         return first_field(expression)
     _require_field(around, place, name, lambda _: True)
@@ -177,7 +177,7 @@ _ALWAYS = Literal(True)  # noqa: FBT003 - a value
 
 
 def with_written_ends(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps of a struct, each such list with what stands behind it."""
+    """The steps of a struct, where lists with an optional terminator know when builders write it."""
     return tuple(_with_written_end(step, steps[place + 1 :]) for place, step in enumerate(steps))
 
 
@@ -191,7 +191,7 @@ def _with_written_end(step: Step, behind: Sequence[Step]) -> Step:
 
 
 def _is_end_written(behind: Sequence[Step]) -> Expression:
-    """Where the bytes left, which readers see, stand behind it alone, it is left out if there are none."""
+    """Whether builders write an optional terminator: unless only visible remaining bytes follow and are empty."""
     match [step for step in behind if isinstance(step, Field) and step.in_struct]:
         case [Field(at=None, size=None, hidden=False, mappings=None, const=None, derive=None, meaning=None) as rest]:
             match rest.type:

@@ -1,4 +1,4 @@
-"""What keys of a field say about its type: elements, bytes, base64, protobuf's integers, packed regions."""
+"""Keys of a field that change its type: counts and ends of lists, base64, protobuf's integer forms, packed regions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,13 +19,13 @@ from wireloom.spec.language import Jump as JumpDocument
 from wireloom.spec.language import Salvage as SalvageDocument
 
 _NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
-GROUP = "group"  # of `wire`, which says it of a message; all others are of integers
+GROUP = "group"  # the value of `wire` for messages; all others are for integers
 _LONGEST_ENDING = 16  # bytes of a delimiter or a terminator
 _Changed = TypeVar("_Changed", Integer, Bytes, Array)
 
 
 def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
-    """The type with what the field's keys say about it."""
+    """The type with the changes that the field's keys make."""
     if type is UNKNOWN:
         return type
     if document.wire not in ("varint", GROUP):
@@ -41,7 +41,7 @@ def adorned(around: Surroundings, place: Place, document: FieldDocument, type: T
 
 
 def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Type) -> None:
-    """Zigzag is a way to write negative numbers."""
+    """Report zigzag for an unsigned integer; it is a way to write negative numbers."""
     inner = type.element if isinstance(type, Array) else type
     if form is NumberForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
         hint = "drop `wire`, or give the field int32 or int64"
@@ -86,7 +86,7 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
 
 
 def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
-    """Elements that are no whole number of bytes fill bytes in one piece, and only a number says how many there are."""
+    """Report lists of bit fields in blocks or with a terminator; their number must be known."""
     plain = types.not_null(type)
     if not isinstance(plain, Array) or not plain.packed:
         return
@@ -99,19 +99,19 @@ def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
 
 
 def _counted(array: Array, count: types.Amount) -> Array:
-    """The list with its count; one that stands in front it has already."""
+    """The list with its count, unless it already has a prefix."""
     return array if isinstance(array.count, types.Prefix) else replace(array, count=count)
 
 
 def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
-    """Report what cannot stand after a value."""
+    """Report a delimiter or terminator that is not allowed."""
     if not 0 < len(data) <= _LONGEST_ENDING:
         message = f"{place.text or 'nothing'} is not 1 to {_LONGEST_ENDING} bytes in hexadecimal"
         around.reports(place, "bad-const", message, "write 00, 0d0a ...")
 
 
 def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | None:
-    """The numbers that stand for an element and say where the list goes on."""
+    """The pointers in place of elements, which lead to where the list continues."""
     found = prefix_of(around, document.type)
     if found is None or found.number.signed or found.number.width is None:
         message = f"{document.type} is not an unsigned integer of fixed width"
@@ -127,7 +127,7 @@ def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | 
 
 
 def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:
-    """The condition that holds for the last element of a list alone."""
+    """The condition that marks the last element of a list."""
     forms = around.scope.draft.content.types
     match type:
         case Array(element=types.Reference(name)) if isinstance(forms.get(name), StructType):
@@ -157,7 +157,7 @@ def _check_unique(around: Surroundings, place: Place, name: str) -> None:
     member = scope.outlines.types[scope.type].members.get(_field_name(place))
     known = [scope.outlines.types[struct].members for struct in (member.elements if member else ())]
     if member is not None and (member.broken or member.kind is not Kind.LIST):
-        return  # said of its type
+        return  # reported at its type
     if not known or any(name not in members for members in known):
         candidates = [each for members in known for each in members]
         around.reports(place, "unknown-field", f"the elements have no field {name}", nearest(name, candidates))
@@ -175,7 +175,7 @@ def _salvage(around: Surroundings, place: Place, document: SalvageDocument) -> S
 
 
 def require_counted(around: Surroundings, place: Place, name: str) -> None:
-    """A `counted` field of that name must be in the struct."""
+    """Report a name that is not a `counted` field of the struct."""
     members = around.scope.outlines.types[around.scope.type].members
     counted = [member.name for member in members.values() if member.counted]
     if name not in counted and not around.scope.is_open:
@@ -184,7 +184,7 @@ def require_counted(around: Surroundings, place: Place, name: str) -> None:
 
 
 def packing_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Packing | None:
-    """What a field says of the bytes of its region."""
+    """How a field's region is packed."""
     if document.unpack is None:
         return None
     if _looks_at_positions(type):
@@ -198,7 +198,7 @@ def packing_of(around: Surroundings, place: Place, document: FieldDocument, type
 
 
 def _looks_at_positions(type: Type) -> bool:
-    """Whether an amount outside of structs looks at where it stands."""
+    """Whether a size or count in the type, outside of structs, uses `here` or `size`."""
     amount = type.count if isinstance(type, Array) else type.size if isinstance(type, Text | Bytes) else None
     expression = types.stated(amount)
     looks = expression is not None and any(isinstance(part, Position) for part in references(expression))

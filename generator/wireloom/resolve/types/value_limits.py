@@ -1,4 +1,4 @@
-"""What a field says of its values, and of each element of its list: a range, how many characters, a pattern."""
+"""Limits of a field's value, or of each element of its list: range, length and pattern."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -18,16 +18,16 @@ from wireloom.runtime.parameters import LONG
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
-_LONGEST = 64  # characters of a text in place of a time or a number
+_LONGEST = 64  # characters of a text that means null in place of a time or number
 _KNOWN = {"timestamp": "date-time", "date": "date"}
 
 
 def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
-    """What the text is held against; None where nothing is."""
+    """The allowed spelling of a text; None if every text is allowed."""
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
     text, charset = not_null(type), types.charset_of(type)
     if isinstance(text, types.Map):
-        text = text.key  # it is the keys that are spelled so
+        text = text.key  # `length` and `pattern` apply to the keys
     if isinstance(text, types.Text) and (saying := said(document.logical)) is not None:
         return _of_saying(around, place, document, saying)
     if not keys or type is UNKNOWN:
@@ -52,7 +52,7 @@ def stated_value(  # noqa: PLR0913 - what the field holds
     held: Held,
     id: str = "bad-const",
 ) -> types.Scalar:
-    """The wire value that a field states, which a record can have in it; None where there is none."""
+    """The wire value that a field states, if a record can have it; else None."""
     if written is None or type is UNKNOWN:
         return written
     value = constants.constant(type, place.text, written)
@@ -69,13 +69,13 @@ def stated_value(  # noqa: PLR0913 - what the field holds
 
 
 def _by_name(document: FieldDocument, text: str) -> str:
-    """What to write for a word that `values` gives to a value on the wire; empty for any other text."""
+    """A hint for a text that is the meaning of a wire value; empty for any other text."""
     key = next((key for key, meaning in meanings_in(document.values).items() if meaning == text), "")
     return key and f"write the value on the wire: {key}"
 
 
 def _flaw(value: object, written: types.Scalar, type: Type, held: Held) -> str:
-    """Why no record has the value in its field; empty where one may."""
+    """Why no record can have the value in this field; empty if one can."""
     if held.mappings and not any(each.wire == value for each in held.mappings):
         return "is not one of the field's values"
     low, high = held.minimum, held.maximum
@@ -87,7 +87,7 @@ def _flaw(value: object, written: types.Scalar, type: Type, held: Held) -> str:
 
 
 def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
-    """The type; of a map, with what its keys are held against."""
+    """The type; a map gets the checks of its keys."""
     match type:
         case Nullable(inner):
             return Nullable(with_keys(inner, spelling, code))
@@ -98,7 +98,7 @@ def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
 
 
 def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
-    """How the text of a time or a number is spelled; it may be another one that means null."""
+    """The spelling of a text that states a time or a number; a different text may mean null."""
     pattern = spelling_of_said(saying, fine=document.raw is not None)
     found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
     if document.null is None or found.has(document.null):
@@ -120,7 +120,7 @@ def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]
 
 
 def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:
-    """The pattern, and the name that it has."""
+    """The pattern and its name."""
     written = document.pattern
     if written is None:
         return "", ""
@@ -145,7 +145,7 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
 def bounds_of(
     around: Surroundings, place: Place, written: str | int | None, type: Type
 ) -> tuple[int | None, int | None]:
-    """The smallest and the greatest value that a range allows; None where it is open."""
+    """The smallest and the largest value of a range; None for an open end."""
     if written is None or type is UNKNOWN:
         return None, None
     minimum, maximum = ends_of(around, place, written)
@@ -162,7 +162,7 @@ def bounds_of(
 
 
 def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tuple[int | None, int | None]:
-    """The two ends of a range; None where it is open."""
+    """The two ends of a range; None for an open end."""
     if written is None:
         return None, None
     low, dots, high = (part.strip() for part in str(written).partition(".."))
@@ -186,7 +186,7 @@ KEYS_OF_ELEMENTS = ("values", "range", "length", "pattern")
 
 
 def single_of(type: Type) -> Type:
-    """The type of the innermost elements of a list; the type itself where it is no list, or one of maps."""
+    """The type of a list's innermost elements; the type itself if it is not a list, or a list of maps."""
     inner = not_null(type)
     if not isinstance(inner, Array):
         return type
@@ -201,7 +201,7 @@ def check_element_keys(
     element: Type,
     mappings: tuple[types.Mapping, ...] | None,
 ) -> None:
-    """Report what cannot be said of elements."""
+    """Report keys that are not allowed for elements."""
     for key in sorted(document.given & {*KEYS_OF_ELEMENTS}) if Array(element).packed else ():
         message, hint = f"`{key}` at elements that share bytes", f"drop `{key}`, or give them whole bytes"
         around.refuses(place / key, "wrong-shape", message, hint)
@@ -217,7 +217,7 @@ def check_element_keys(
 
 
 def holding(type: Type, held: Held) -> Type:
-    """The list, with what its innermost elements are held against; itself where that is nothing."""
+    """The list with the checks of its innermost elements; unchanged if there are none."""
     return type if held == Held(held.code) else _with_held(type, held)
 
 

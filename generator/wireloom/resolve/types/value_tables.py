@@ -1,4 +1,4 @@
-"""Value tables: what each value on the wire means to readers."""
+"""Value tables: the meaning of each wire value for readers."""
 
 from collections.abc import Mapping as Table
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
 
 
 def check_null(scope: Scope, place: Place, null: Scalar, entries: Sequence[Mapping]) -> None:
-    """Report a value that means null, and something else besides."""
+    """Report a value that means null and also has another meaning."""
     for each in entries:
         if (literal_kind(each.wire), each.wire) == (literal_kind(null), null):
             hint = "drop it from `values`, or drop `null`"
@@ -68,7 +68,7 @@ def check_null(scope: Scope, place: Place, null: Scalar, entries: Sequence[Mappi
 
 
 def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
-    """Whether no key is a value of the type, and every meaning is."""
+    """Whether the keys and meanings were swapped: all meanings are wire values, and no key is."""
     if len(values) == 1 or any(constants.wire_key(type, place / text, text) is not constants.NONE for text in values):
         return False
     meanings = meanings_in(values).values()
@@ -76,12 +76,12 @@ def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
 
 
 def meanings_in(values: Table[str, object] | None) -> dict[str, object]:
-    """What readers see for each value on the wire, both as the spec writes them."""
+    """The meaning of each wire value, both as the spec writes them."""
     return {key: each.value if isinstance(each, MappedValue) else each for key, each in (values or {}).items()}
 
 
 def _has_keys(type: Type) -> bool:
-    """Whether values of the type can be keys: of floats there are none."""
+    """Whether values of the type can be keys; floats cannot."""
     inner = type.type if isinstance(type, Nullable) else type
     return isinstance(inner, Integer | Boolean | Text | Bytes | Null)
 
@@ -97,7 +97,7 @@ def _mapping(scope: Scope, place: Place, wire: Scalar, value: object, notation: 
 
 
 def _documented(said: MappedValue) -> str:
-    """What a document says of a word, with the versions that have it."""
+    """The documentation of a meaning, with the versions that have it."""
     spans = (("since", said.since), ("until", said.until))
     return ", ".join(filter(None, (said.doc, *(f"{key} {name}" for key, name in spans if name))))
 
@@ -113,7 +113,7 @@ def _meaning(scope: Scope, place: Place, value: object) -> Expression:
 
 
 def _computed(scope: Scope, place: Place, text: str) -> Expression:
-    """The expression of a meaning, which is of a kind that meanings have."""
+    """The expression of a meaning, which must have an allowed kind."""
     found = expression(scope, place, text, Kind.ANY, column=1)
     is_fraction = kind(found) is Kind.INTEGER and may_be_fraction(found)
     if found is not BROKEN and (is_fraction or kind(found) not in _KINDS):
@@ -125,10 +125,10 @@ def _computed(scope: Scope, place: Place, text: str) -> Expression:
 
 
 def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries: Sequence[Mapping]) -> None:
-    """All meanings of a table are of one kind, so that they fit into one column."""
+    """The meanings of a table must have the same kind, so that they fit one column."""
     leaves = [leaf for value in values.values() for leaf in mapped_leaves(value) or ()]
     computed = {kind(each.value) for each in entries if each.value is not BROKEN}
-    kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # of which others say more
+    kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # other rules report those
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
         message = f"the meanings have several types: {found}"

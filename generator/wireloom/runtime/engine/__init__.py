@@ -1,8 +1,8 @@
-"""The native engine as the codec sees it: columns of an Arrow array, or None where the construct path must do.
+"""The native engine as the codec sees it: it decodes and encodes Arrow arrays, or returns None for the construct path.
 
-The engine decodes record by record and gives up on a record at the first irregularity. Those records, and only those,
-are read again by the construct parser, which says what is wrong with them; so there is one place where errors come
-from. Where it accepts one, its value takes its place in the columns (`Engine.reread` counts how often).
+The engine decodes record by record and gives up on a record at the first irregularity. The construct parser reads
+exactly those records again and reports their errors, so errors come from one place. If the parser accepts such a
+record, its value is put into the columns (`Engine.reread` counts these records).
 """
 
 import warnings
@@ -31,7 +31,7 @@ __all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "available", "module"]
 
 @cache
 def module() -> Any:
-    """The compiled engine; None where there is none, or one of other sources, said once."""
+    """The compiled engine, or None with one warning if it is missing or was built from other sources."""
     try:
         _engine = import_module("wireloom.runtime.engine._engine")
     except ImportError as error:
@@ -62,14 +62,14 @@ def available() -> bool:
 
 @dataclass(slots=True)
 class Engine(Host):
-    """The engine of one codec: its programs, made when first asked for and kept while they are."""
+    """The engine of one codec. It compiles a program when one is first needed and keeps the recent ones."""
 
     _programs: "Kept[Table | Path]" = field(default_factory=Kept)
     _writers: "Kept[Writer | Path]" = field(default_factory=Kept)
     _drafters: "Kept[Writer | Path]" = field(default_factory=Kept)
 
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
-        """The columns of an array of records; None where the engine does not cover the request."""
+        """The columns of an array of records; None if the engine does not cover the request."""
         program = self.program(request)
         if program is None or not program.takes(array):
             return None
@@ -77,7 +77,7 @@ class Engine(Host):
         return decoded
 
     def leading(self, array: "pa.Array", request: Request, made: int) -> "tuple[Decoded, int] | None":
-        """See `Table.leading`; None where the engine does not cover the request."""
+        """See `Table.leading`; None if the engine does not cover the request."""
         program = self.program(request)
         if program is None or not program.takes(array):
             return None
@@ -85,23 +85,23 @@ class Engine(Host):
         return found
 
     def given_up(self, array: "pa.Array", request: Request) -> "Iterator[int] | None":
-        """The rows that the engine does not take; None where it does not cover the request."""
+        """The rows that the engine gives up; None if it does not cover the request."""
         program = self.program(request)
         return None if program is None or not program.takes(array) else program.given_up(array, request)
 
     def checkpoints(self, data: bytes, request: Request) -> bytes | None:
-        """Where the engine gives a record up; None where it does not cover the request, or has no notes."""
+        """Where the engine gives up a record; None if it does not cover the request, or notes no checkpoints."""
         program = self.program(request)
         found: bytes | None = None if program is None else program.program.checkpoints(data)
         return found
 
     def program(self, request: Request) -> "Table | None":
-        """The program for a request; None where the engine does not cover it."""
+        """The reading program for a request; None if the engine does not cover it."""
         found = self._program(request)
         return None if isinstance(found, Path) else found
 
     def decode_path(self, request: Request) -> Path:
-        """What decoding a request runs on."""
+        """Whether the engine or the construct path decodes a request, and why."""
         found = self._program(request)
         return found if isinstance(found, Path) else NATIVE
 
@@ -109,7 +109,7 @@ class Engine(Host):
         return self._programs.get(request.key, lambda: self._made("compiler.table", request))
 
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
-        """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
+        """The columns in parts, each below Arrow's 2 GiB and, for lists of rows, not far above the row budget."""
         program = self.program(request)
         if program is None or not program.takes(array):
             return None
@@ -117,7 +117,7 @@ class Engine(Host):
         return parts
 
     def _made(self, home: str, request: Request, **options: bool) -> Any:
-        """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
+        """Compile a request with the Table of module `home`; a Path with the reason if the engine does not cover it."""
         from wireloom.runtime.engine.programs.assembly import Uncovered
 
         contract.check(self.codec.format, self.stated)
@@ -134,7 +134,7 @@ class Engine(Host):
             return Path(native=False, reason="types nested deeper than a program can be made of")
 
     def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
-        """The records of columns; None where the engine does not cover the request. Raises EncodeError."""
+        """Encode the records of columns; None if the engine does not cover the request. Raises EncodeError."""
         from wireloom.runtime.engine.programs.assembly import Uncovered
 
         writer = self.writer(request)
@@ -144,9 +144,9 @@ class Engine(Host):
             return None
 
     def attempted(self, records: "pa.StructArray", request: Request, *, drafts: bool = False) -> "pa.Array | None":
-        """What the engine itself writes of each row, null where it gives up; None where it does not cover the request.
+        """Encode each row with the engine alone, null if it gives up; None if it does not cover the request.
 
-        `drafts` are not read back: what a record has no place for is left out of its draft.
+        `drafts` are not read back, and omit the parts of a value that the record cannot store.
         """
         from wireloom.runtime.engine.programs.assembly import Uncovered
 
@@ -157,9 +157,9 @@ class Engine(Host):
             return None
 
     def encode_batches(self, records: "pa.StructArray", request: Request) -> "Iterator[pa.Array] | None":
-        """The records of columns in parts, each below Arrow's 2 GiB; None where the engine does not cover the request.
+        """Encode the records of columns in parts below Arrow's 2 GiB; None if the engine does not cover the request.
 
-        Raises Uncovered, before the first part, where the columns are not of the emitted schema's types.
+        Raises Uncovered, before the first part, if the columns do not have the emitted schema's types.
         """
         from wireloom.runtime.columns import soundness
 
@@ -167,12 +167,12 @@ class Engine(Host):
         return None if writer is None else writer.batches(soundness.columns_of(records), request)
 
     def writer(self, request: Request) -> "Writer | None":
-        """The program that writes records for a request; None where the engine does not cover it."""
+        """The writing program for a request; None if the engine does not cover it."""
         found = self._writer(request)
         return None if isinstance(found, Path) else found
 
     def encode_path(self, request: Request) -> Path:
-        """What encoding a request runs on."""
+        """Whether the engine or the construct path encodes a request, and why."""
         found = self._writer(request)
         return found if isinstance(found, Path) else found.path
 

@@ -1,8 +1,8 @@
-"""Layouts are accepted as they were generated, or not at all.
+"""The engine accepts only layouts that are exactly as they were generated.
 
-A layout states its own digest. A layout that was truncated, edited or merged from two would be compiled to a program
-that reads other records than the spec describes, without an error. So the engine refuses it. What is compiled is what
-the generator wrote, whose types the model has checked.
+A layout contains its own digest. A truncated, edited or badly merged layout could be compiled to a program that reads
+other records than the spec describes, without an error, so the engine refuses it. The model has checked the types of
+every layout that the generator wrote.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ LAYOUT_VERSION = 10
 
 
 def digest(parts: Mapping[str, Any]) -> str:
-    """What a layout of these parts states beside them."""
+    """The digest of a layout, over all its other parts."""
     import hashlib
 
     stated = [(name, part) for name, part in parts.items() if name != "digest"]
@@ -23,7 +23,7 @@ def digest(parts: Mapping[str, Any]) -> str:
 
 
 def check(format: str, layout: Mapping[str, Any]) -> None:
-    """Raises ContractError for a layout of another version, or that is not as it was generated."""
+    """Raises ContractError for a layout of another version, or one that was changed after it was generated."""
     version = layout.get("version")
     if version != LAYOUT_VERSION:
         raise ContractError(

@@ -1,8 +1,8 @@
-"""What the engine and the codec know of each other.
+"""The interface between the engine and the codec.
 
-A `Request` has root, parameters and columns; a `Path` says what it runs on, and why; the `Host` gives programs the
-layout and the construct path. Programs ask the host for the parser when they give up a record, and for the builders
-when they give up a row. The host counts both (`reread`, `rebuilt`), so that a slow path never goes unnoticed.
+A `Request` names root, parameters and columns; a `Path` tells whether the engine serves it, and why not; the `Host`
+gives programs the layout and the construct path. Programs ask the host for the parser when they give up a record, and
+for the builders when they give up a row. The host counts both (`reread`, `rebuilt`), so slow paths are noticed.
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What a request runs on: the native engine or, for a reason, the construct path."""
+    """What serves a request: the native engine or, for a stated reason, the construct path."""
 
     native: bool
-    reason: str = ""  # why not the engine; where it does, why it leaves some records; empty where it leaves none
+    reason: str = ""  # if not native: why; if native: why it leaves some records to construct, or empty
 
     def __str__(self) -> str:
-        """One line for people."""
+        """A line for people."""
         if not self.native:
             return f"construct path: {self.reason}"
         return f"native engine, but for {self.reason}" if self.reason else "native engine"
@@ -37,7 +37,7 @@ NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be decoded, and how it is to be shown."""
+    """What to decode, and how to show it."""
 
     root: str
     settings: Mapping[str, Any]
@@ -48,41 +48,41 @@ class Request:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What a program depends on."""
+        """Everything that a program depends on."""
         return self.root, tuple(self.settings.items()), self.columns, self.explode, self.open_values
 
 
 class Reader(Protocol):
-    """Whoever reads a record at a time."""
+    """Reads one record at a time."""
 
     def read_all(self, data: bytes, checkpoints: bytes | None = None) -> Any:
-        """The value of a record; raises DecodeError. Checkpoints say where the engine has given it up."""
+        """The value of a record; raises DecodeError. `checkpoints` tell where the engine gave it up."""
 
 
 class Format(Protocol):
-    """What the engine needs of a codec."""
+    """What the engine needs from a codec."""
 
     @property
     def format(self) -> str:
-        """Its name."""
+        """The format's name."""
 
     @property
     def extensions(self) -> "tuple[ExtensionType, ...]":
         """The extensions that open values may hold."""
 
     def root(self, name: str | None) -> Root:
-        """The root of that name."""
+        """The root with that name."""
 
     def reader(self, request: Request) -> Reader:
-        """What reads the records of which columns are asked for."""
+        """The parser for records, limited to the requested columns."""
 
     def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, Any]) -> bytes:
-        """The bytes that the construct path builds; raises EncodeError at the row."""
+        """Build a record with the construct path; raises EncodeError that names the row."""
 
 
 @dataclass(slots=True)
 class Host:
-    """What programs ask when they are made, and when they give a record up."""
+    """Gives programs the layout, the parser and the builders."""
 
     codec: Format
     stated: Mapping[str, Any]  # the layout as it was generated
@@ -93,7 +93,7 @@ class Host:
 
     @property
     def layout(self) -> "Layout":
-        """The layout, whose types are nodes."""
+        """The layout, with its types as nodes."""
         if self._layout is None:
             from wireloom.runtime.engine.nodes import loaded
 
@@ -101,7 +101,7 @@ class Host:
         return self._layout
 
     def build(self, row: int, value: Any, request: Request) -> bytes:
-        """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""
+        """Build a row's value with the construct path; raises EncodeError that names the row."""
         return self.codec.build_at(self.root(request), row, value, request.settings)
 
     def root(self, request: Request) -> Root:
@@ -109,5 +109,5 @@ class Host:
         return self.codec.root(request.root)
 
     def reader(self, request: Request) -> Reader:
-        """The construct parser, which judges what the engine gives up."""
+        """The construct parser, which reads the records that the engine gives up."""
         return self.codec.reader(request)

@@ -1,12 +1,12 @@
 """The nodes of a layout: declared types that the emitter writes and the engine's compilers read.
 
-A generated `layout.py` states each node as a tuple: its word, then its parts, as in `("int", 8, False)`. Parts at the
-end that have their default are left out. `loaded` makes nodes of such tuples when the engine first needs them, as the
-declarations below say; the emitter makes the same nodes from the model and writes them as they are.
+A generated `layout.py` states each node as a tuple: its word, then its parts, as in `("int", 8, False)`. Trailing parts
+that equal their default are omitted. `loaded` makes nodes of such tuples when the engine first needs them; the emitter
+makes the same nodes from the model and writes them as tuples.
 
-A node *is* the tuple that states it, with a name for each part. So it is immutable, compares by value, and a class of
-nodes takes microseconds to make, where a dataclass takes hundreds: an engine should not cost its users an import. The
-type checker sees plain objects: readers ask for parts by name, and each union below is closed.
+A node *is* its tuple, with a property for each part. So it is immutable, compares by value, and a class of nodes takes
+microseconds to make, where a dataclass takes hundreds: users should not pay for the engine at import. The type checker
+sees plain objects: readers ask for parts by name, and each union below is closed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ Form = Literal["sequence", "array", "object", "message"]
 
 
 class Absent:
-    """The default of a field that has none, since null is a default, too."""
+    """Marks a field without a default; None cannot, because null is a valid default."""
 
 
 ABSENT: Final = Absent()
@@ -45,11 +45,11 @@ else:
 
 @dataclass_transform(frozen_default=True)
 class Node(_Base):
-    """A tuple of a word, where nodes of several classes may stand in one place, and of the parts declared.
+    """A tuple of the declared parts, after a word if nodes of several classes can occur in one place.
 
-    A class has one `word` or, if its first part is the word, several `words`. With `rest`, the elements of the last
-    part are the last elements of the tuple. With `keys`, parts that have defaults stand in a mapping at the end, by
-    their names or as `keys` calls them.
+    A class has one `word` or, if its first part is the word, several `words`. With `rest`, the last part is a tuple
+    whose elements are stored inline at the end. With `keys`, the parts that have defaults are stored in a mapping at
+    the end, under their names or the names that `keys` gives them.
     """
 
     words: ClassVar[tuple[str, ...]] = ()
@@ -78,7 +78,7 @@ class Node(_Base):
 
     @classmethod
     def _part(cls, name: str, place: int) -> Callable[[Any], Any]:
-        """What gives the part of a node that has this name."""
+        """The getter of the part with this name."""
         if cls._rest and name == cls._names[-1]:
             return itemgetter(slice(place, None))
         if name not in cls._defaults:
@@ -90,7 +90,7 @@ class Node(_Base):
         return lambda node: node[-1].get(key, default)
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
-        """The node of these parts."""
+        """Make a node from its parts."""
         names, defaults = cls._names, cls._defaults
         parts = [*given, *(named.pop(name) if name in named else defaults[name] for name in names[len(given) :])]
         assert len(parts) == len(names), f"too many parts for {cls.__name__}"
@@ -110,18 +110,18 @@ class Node(_Base):
         return made
 
     def with_parts(self, **named: Any) -> Self:
-        """The node with other parts of these names."""
+        """A copy in which the parts of these names are replaced."""
         return type(self)(**({name: getattr(self, name) for name in self._names} | named))
 
     def changed(self, change: Callable[[Any], Any]) -> Self:
-        """The node with each part of its tuple changed."""
+        """A copy with `change` applied to each element of its tuple."""
         parts: Any = self
         made: Self = tuple.__new__(type(self), map(change, parts))  # type: ignore[type-var]
         return made
 
     @classmethod
     def load(cls, stated: Any) -> Self:
-        """The node that a tuple states."""
+        """Make a node from the tuple that states it."""
         if isinstance(stated, cls):
             return stated
         kind: Any = cls
@@ -145,14 +145,14 @@ def _is(part: object, default: object) -> bool:
 
 @cache
 def _readers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
-    """What reads each part of a class of nodes."""
+    """The function that loads each part of a class of nodes, by the part's name."""
     hints = get_type_hints(kind)
     return {name: _reader(hints[name]) for name in kind._names}
 
 
 @cache
 def _reader(declared: Any) -> Callable[[Any], Any]:
-    """What makes nodes of a part that is declared so: of nodes, of tuples of them, or of neither."""
+    """The function that loads a part of a declared type: a node, a tuple of nodes, or a value that stays as it is."""
     kinds = get_args(declared) if isinstance(declared, UnionType) else (declared,)
     for each in kinds:
         if get_origin(each) is tuple and get_args(each)[1:] == (...,):
@@ -176,17 +176,17 @@ def _reader(declared: Any) -> Callable[[Any], Any]:
 
 
 class NullConstant(Node, word="null"):
-    """Null; no expression at all is None."""
+    """The constant null; a missing expression is None instead."""
 
 
 class TextConstant(Node, word="text"):
-    """A text that the format states."""
+    """A text constant of the format."""
 
     text: str
 
 
 class BytesConstant(Node, word="octets"):
-    """Bytes that the format states."""
+    """A bytes constant of the format."""
 
     data: bytes
 
@@ -199,7 +199,7 @@ class ParameterRef(Node, word="parameter", rest=True):
 
 
 class FieldRef(Node, word="field", rest=True):
-    """A field of the struct so many structs outward, or a member of the record that it is."""
+    """A field of the struct `up` levels outward, or, with `members`, a member of the record in that field."""
 
     up: int
     name: str
@@ -207,13 +207,13 @@ class FieldRef(Node, word="field", rest=True):
 
 
 class MarkRef(Node, word="mark"):
-    """Where a mark was set."""
+    """The position where a mark was set."""
 
     name: str
 
 
 class Position(Node, words=("here", "size", "index")):
-    """How far the struct has come, how many bytes it has, or the place in the innermost list."""
+    """The current position in the struct, the struct's size in bytes, or the index in the innermost list."""
 
     word: str
 
@@ -244,7 +244,7 @@ class Among(Node, word="in"):
 
 
 class If(Node, word="if"):
-    """One of two values, as a condition says."""
+    """One of two values, chosen by a condition."""
 
     condition: "Tree"
     then: "Tree"
@@ -252,14 +252,14 @@ class If(Node, word="if"):
 
 
 class RangeName(Node, word="rangeName"):
-    """The name of the range of a table that a number is in."""
+    """The name of the range that contains a number, from a table of ranges."""
 
     operand: "Tree"
     ranges: str
 
 
 class NumberOf(Node, word="int"):
-    """The unsigned number that bytes are."""
+    """Bytes as an unsigned integer."""
 
     data: "Tree"
     order: Literal["big", "little"]
@@ -281,7 +281,7 @@ class Join(Node, word="join"):
 
 
 class Slice(Node, word="slice"):
-    """A part of a text or of bytes, from a place to another or to the end."""
+    """A part of a text or of bytes, from an offset to another one or to the end."""
 
     kind: str
     whole: "Tree"
@@ -290,7 +290,7 @@ class Slice(Node, word="slice"):
 
 
 class Call(Node, rest=True):
-    """A function of values: any word that no other node has."""
+    """A call of any function that has no node of its own."""
 
     word: str
     arguments: "tuple[Tree, ...]"
@@ -314,7 +314,7 @@ Tree = (
     | If
     | Function
 )
-"""An expression: a number or truth as it is, a node, or None where there is none."""
+"""An expression: an integer or boolean constant as it is, a node, or None for no expression."""
 
 
 def own(name: str) -> FieldRef:
@@ -323,7 +323,7 @@ def own(name: str) -> FieldRef:
 
 
 def present(tree: Tree) -> Call:
-    """Whether a value is there."""
+    """Whether a value is not null."""
     return Call("present", (tree,))
 
 
@@ -333,12 +333,12 @@ def negated(tree: Tree) -> Unary:
 
 
 def both(one: Tree, other: Tree) -> Binary:
-    """Whether two conditions hold."""
+    """The conjunction of two conditions."""
     return Binary("and", one, other)
 
 
 class Formula(Node, word="is"):
-    """An expression that is stated, though it may be a constant."""
+    """An expression in a part that may be missing; the wrapper tells the constant null from a missing expression."""
 
     tree: Tree
 
@@ -347,21 +347,21 @@ class Formula(Node, word="is"):
 
 
 class Prefix(Node, word="prefix"):
-    """A number before what it counts; `null`: -1 stands for null."""
+    """A count or size that is stored before the data; with `null`, -1 means null."""
 
     number: "Int"
     null: bool
 
 
 class Blocks(Node, word="blocks"):
-    """A number before each part, of which 0 ends the value; a negative one has its size after it."""
+    """Parts, each after its length; 0 ends the value. A negative length is followed by the part's size in bytes."""
 
     number: "Int"
     size: "Int | None" = None
 
 
 class Delimiter(Node, word="delimiter"):
-    """Bytes after the value, which has a whole number of units before them."""
+    """Bytes that end the value; they are searched at multiples of `unit` bytes from its start."""
 
     data: bytes
     code: str
@@ -369,7 +369,7 @@ class Delimiter(Node, word="delimiter"):
 
 
 class Delimited(Node, word="delimited"):
-    """One of several delimiters, or one that may be escaped."""
+    """Several possible delimiters, or a delimiter that can be escaped."""
 
     delimiters: tuple[bytes, ...]
     code: str
@@ -380,20 +380,20 @@ class Delimited(Node, word="delimited"):
 
 
 class Padded(Node, word="padded"):
-    """A size that is filled up."""
+    """A fixed size; shorter values are padded with `fill`."""
 
     size: int
     fill: bytes
 
 
 class Last(Node, word="last"):
-    """The last element of a list is the first for which this holds."""
+    """The first element for which the condition holds is the last of its list."""
 
     holds: Tree
 
 
 class Jump(Node):
-    """Which numbers in place of an element are pointers to where the list goes on."""
+    """The numbers that, in place of an element, are pointers to where the list continues."""
 
     number: "Int"
     least: int
@@ -403,21 +403,21 @@ class Jump(Node):
 
 
 class Terminator(Node, word="terminator"):
-    """Bytes after the last element, or a pointer in place of them."""
+    """Bytes that end a list, or a pointer in place of them."""
 
     data: bytes
     jump: "Jump | None" = None
 
 
 class Terminated(Node, word="terminated"):
-    """Bytes after the last element where a condition holds, else the end of the region."""
+    """Bytes that end a list if a condition holds; otherwise the region ends it."""
 
     data: bytes
     when: Tree
 
 
 Counted = Prefix | Blocks | Delimiter | Delimited | Padded | Last | Terminator | Terminated
-"""What says how many bytes or elements there are, and is no expression."""
+"""The ways to state a size or a count that are not expressions."""
 Amount = Tree | Counted
 
 
@@ -425,14 +425,14 @@ Amount = Tree | Counted
 
 
 class Meaning(Node):
-    """What a value on the wire means."""
+    """A value on the wire and its meaning."""
 
     wire: Scalar
     means: Tree
 
 
 class Spelling(Node):
-    """The lengths that a text may have, and the pattern that it must match."""
+    """The allowed length of a text, and its pattern."""
 
     minimum: int | None
     maximum: int | None
@@ -440,7 +440,7 @@ class Spelling(Node):
 
 
 class Bits(Node):
-    """Bits of an integer; `null` is the number that means null, `renamed` what readers call them."""
+    """Some bits of an integer; `null` is the number that means null, `renamed` the name for readers."""
 
     name: str
     low: int
@@ -455,12 +455,12 @@ class Bits(Node):
 
     @property
     def title(self) -> str:
-        """What readers call the bits, which expressions call by their name."""
+        """The name for readers; expressions use `name`."""
         return self.renamed or self.name
 
 
 class Checksum(Node):
-    """A checksum of a range; with a `hole` it may be among these bytes, as zeros, `at` a place or where it was read."""
+    """A checksum over a range; with `hole`, its own bytes (at `at`, or where it was read) count as zeros."""
 
     algorithm: str
     start: Tree
@@ -471,7 +471,7 @@ class Checksum(Node):
 
 
 class Cover(Node):
-    """What a checksum covers beside its range: after it or before, a number of so many bytes or (0) bytes."""
+    """Further input of a checksum, after or before its range: a number of `octets` bytes, or (0) bytes."""
 
     after: int
     octets: int
@@ -479,14 +479,14 @@ class Cover(Node):
 
 
 class TableRef(Node):
-    """The table of the message around that a field is an index into, and the code of an index beyond it."""
+    """The table of the enclosing message that a field indexes, and the error code for an index out of range."""
 
     table: str
     code: str
 
 
 class Packing(Node):
-    """The codec that a tag selects, and the code of a tag that selects none."""
+    """The compression codec, by a tag; `unknown` is the error code for other tags."""
 
     tag: Tree
     cases: tuple[tuple[tuple[Scalar, ...], str], ...]
@@ -494,7 +494,7 @@ class Packing(Node):
 
 
 class Salvage(Node):
-    """The errors that end a list early, if a condition holds, and the field that counts the bytes lost."""
+    """The error codes that end a list early if a condition holds, and the field that counts the bytes lost."""
 
     codes: tuple[str, ...]
     when: Tree
@@ -505,7 +505,7 @@ class Salvage(Node):
 
 
 class Markers(Node, word="markers"):
-    """An integer that is one byte, unless that byte is the `first` marker or a later one: of so many bytes then."""
+    """An integer in one byte; a byte from `first` on is a marker instead, and the integer follows in so many bytes."""
 
     first: int
     widths: tuple[int, ...]
@@ -523,7 +523,7 @@ IntegerDetail = int | Markers | Ending
 
 
 class Int(Node, word="int"):
-    """An integer; `form` is how it is written unless as the encoding has it, `detail` its digits and the like."""
+    """An integer; `form` is its notation if not the encoding's default, `detail` the number of digits or similar."""
 
     bits: int
     signed: bool
@@ -543,7 +543,7 @@ class Bool(Node, word="bool"):
 
 
 class Null(Node, word="null"):
-    """Null alone."""
+    """The value null."""
 
 
 class Text(Node, word="text"):
@@ -553,14 +553,14 @@ class Text(Node, word="text"):
 
 
 class Charset(Node, word="charset"):
-    """Bytes that are text in another character set."""
+    """Text in a character set other than UTF-8."""
 
     type: "Type"
     charset: str
 
 
 class Bytes(Node, word="bytes"):
-    """Bytes; in JSON base64, with line feeds or not; in protobuf maybe a message kept as it is, in pieces."""
+    """Bytes. In JSON they are base64, with `line_feeds` or without; `pieces`: a protobuf message kept as bytes."""
 
     size: "Amount | None"
     code: str
@@ -569,13 +569,13 @@ class Bytes(Node, word="bytes"):
 
 
 class Json(Node, word="json", rest=True):
-    """A JSON value of some kinds (`any`, `array`, `object`) that is kept as its text."""
+    """A JSON value of some kinds (`any`, `array`, `object`) that is kept as text."""
 
     kinds: tuple[str, ...]
 
 
 class ListOf(Node, word="list"):
-    """Elements of one type; `unique` is the member that no two of them may share, `entries`: readers see a map."""
+    """A list; no two elements may have the same value of the member `unique`. With `entries`, readers see a map."""
 
     element: "Type"
     count: "Amount | None"
@@ -586,13 +586,13 @@ class ListOf(Node, word="list"):
 
 
 class Bit(Node, word="bit"):
-    """A boolean of one bit, as an element of a list."""
+    """A list element that is one bit."""
 
     form: str = ""
 
 
 class Held(Node, word="held", keys={}):
-    """An element that is checked against values, a range or a spelling."""
+    """An element with constraints: `values`, a range or a spelling."""
 
     type: "Type"
     code: str = ""
@@ -603,14 +603,14 @@ class Held(Node, word="held", keys={}):
 
 
 class MapOf(Node, word="map"):
-    """Entries of keys and values."""
+    """A map."""
 
     key: "Type"
     value: "Type"
 
 
 class Spelled(Node, word="spelled"):
-    """A key that is checked against a spelling."""
+    """A map key with constraints on its length or pattern."""
 
     type: "Type"
     spelling: "Spelling"
@@ -637,27 +637,27 @@ class Ref(Node, word="ref"):
 
 
 class OneOf(Node, word="oneOf"):
-    """One of several types, told by the bytes; `open`: any value, shown as it is."""
+    """One of several types, told apart by the bytes; `open`: any value, shown as it is."""
 
     open: bool
     alternatives: "tuple[Type, ...]"
 
 
 class Refuse(Node, word="refuse"):
-    """A case that is an error."""
+    """A case that is refused with an error."""
 
     code: str
 
 
 class Case(Node):
-    """The values that select a type; none: all others."""
+    """The values that select a type; the case without values takes all others."""
 
     values: tuple[Scalar, ...]
     type: "Arm"
 
 
 class Select(Node, word="select"):
-    """One of several types, by an expression."""
+    """One of several types, selected by an expression."""
 
     tag: Tree
     cases: tuple[Case, ...]
@@ -665,7 +665,7 @@ class Select(Node, word="select"):
 
 
 class Peek(Node, word="peek"):
-    """One of several types, by a number that is read ahead."""
+    """One of several types, selected by a number that is read without consuming it."""
 
     tag: "Type"
     cases: tuple[Case, ...]
@@ -673,7 +673,7 @@ class Peek(Node, word="peek"):
 
 
 class Tagged(Node, word="tagged"):
-    """One of several types, by a member of the object."""
+    """One of several types, selected by a member of the object."""
 
     member: str
     presence: bool
@@ -691,7 +691,7 @@ class Fallback(Node):
 
 
 class Trial(Node):
-    """A type that is tried; builders choose it if its condition holds."""
+    """An alternative; readers try it in order, builders choose it if `build_when` holds."""
 
     name: str
     type: "Type"
@@ -700,7 +700,7 @@ class Trial(Node):
 
 
 class Attempt(Node, word="attempt"):
-    """The first type that reads without an error; the names of the members for its name and the error before it."""
+    """The first trial that reads without an error; the members `kind` and `reason` hold its name and the last error."""
 
     trials: "tuple[Trial, ...]"
     kind: str
@@ -708,7 +708,7 @@ class Attempt(Node, word="attempt"):
 
 
 class Version(Node):
-    """A version of a struct, told by the length of its array or by a condition."""
+    """A version of a struct, determined by the length of its array or by a condition."""
 
     name: str
     arity: int | None
@@ -716,7 +716,7 @@ class Version(Node):
 
 
 class Struct(Node, word="struct"):
-    """Steps, one after the other."""
+    """A struct: its steps, in order."""
 
     name: str
     encoding: str
@@ -731,7 +731,7 @@ class Struct(Node, word="struct"):
 
 
 class Inline(Node, word="inline"):
-    """A record whose members stand in the object around it."""
+    """A record whose members are stored in the enclosing object."""
 
     type: "Type"
 
@@ -768,11 +768,11 @@ Arm = Type | Refuse
 
 
 class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of": "oneOf"}):
-    """A field: its type and, by their names, what is not the default."""
+    """A field: its type and, by their names, the parts that differ from their defaults."""
 
     name: str
     type: Type
-    renamed: str | None = None  # what readers call it, if that is another name
+    renamed: str | None = None  # the name for readers, if it differs
     code: str = ""
     at: Tree = None
     base: str = ""  # the mark that `at` counts from
@@ -787,13 +787,13 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
     maximum: int | None = None
     spelling: "Spelling | None" = None
     bits: "tuple[Bits, ...]" = ()
-    shared: bool = False  # bytes that fields share, which are its bits
+    shared: bool = False  # a group of bytes whose bits are the fields
     compute: "Formula | None" = None
     given: bool = False
     derive: "Formula | None" = None
-    build: "Formula | None" = None  # beside `compute`: what builders compute
+    build: "Formula | None" = None  # with `compute`: the expression that builders use instead
     checksum: "Checksum | None" = None
-    stored: "Formula | None" = None  # what stands for the checksum
+    stored: "Formula | None" = None  # the expression that is compared in place of the checksum
     covers: "tuple[Cover, ...]" = ()
     refers: "TableRef | None" = None
     flatten: bool = False
@@ -804,13 +804,13 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
     one_of: str = ""
     group: bool = False
     besides: tuple[str, ...] | None = None
-    member: str | None = None  # what an object calls it, if that is another name
+    member: str | None = None  # the name of the member in an object, if it differs
     since: str = ""
     until: str = ""
 
     @property
     def title(self) -> str:
-        """What readers call it."""
+        """The name for readers."""
         return self.renamed or self.name
 
     @property
@@ -820,32 +820,32 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
 
     @property
     def is_conditional(self) -> bool:
-        """Whether a condition or a version says if it is there."""
+        """Whether its presence depends on a condition or a version."""
         return self.when is not None or bool(self.since or self.until)
 
     @property
     def has_default(self) -> bool:
-        """Whether it has a default, be it null."""
+        """Whether it has a default; null counts as one."""
         return self.default is not ABSENT
 
     @property
     def default_value(self) -> Scalar:
-        """Its default; null also where it has none."""
+        """Its default; None also if it has none."""
         return None if isinstance(self.default, Absent) else self.default
 
     @property
     def derived(self) -> Tree:
-        """What it is derived from; None where it is not derived."""
+        """The expression that it is derived from, or None."""
         return None if self.derive is None else self.derive.tree
 
     @property
     def wire_member(self) -> str:
-        """What an object calls it."""
+        """The name of the member in an object."""
         return self.name if self.member is None else self.member
 
     @property
     def stated(self) -> Mapping[str, Any]:
-        """What is not the default, by its name in the layout."""
+        """The parts that differ from their defaults, by their names in the layout."""
         parts: Any = self
         found: Mapping[str, Any] = parts[-1]
         return found
@@ -860,20 +860,20 @@ class Check(Node, word="check"):
 
 
 class Verify(Node, word="verify"):
-    """Compare a checksum with what it covers."""
+    """Compare a checksum with the data that it covers."""
 
     field: str
     when: Tree
 
 
 class Mark(Node, word="mark"):
-    """Give this place a name."""
+    """Name the current position."""
 
     name: str
 
 
 class Need(Node, word="need"):
-    """The struct must have so many bytes."""
+    """The struct must have at least so many bytes."""
 
     count: Tree
 
@@ -891,7 +891,7 @@ class End(Node, word="end"):
 
 
 class Discard(Node, word="discard"):
-    """Empty a list unless a condition holds for each element; the field `count` says how many it had."""
+    """Empty a list unless a condition holds for each element; the field `count` tells how many it had."""
 
     field: str
     keep: Tree
@@ -908,7 +908,7 @@ def fields(steps: Sequence[Step]) -> tuple[Field, ...]:
 
 
 class Layout(TypedDict, total=False):
-    """What a format states for the engine. Limits are numbers or names of parameters."""
+    """The layout of a format. Limits are numbers or names of parameters."""
 
     version: int
     format: str
@@ -920,15 +920,15 @@ class Layout(TypedDict, total=False):
     ranges: Mapping[str, tuple[tuple[str, int | None, int | None], ...]]
     types: Mapping[str, Type]
     roots: Mapping[str, Type]
-    unknown: str  # the parameter for members that nothing names; of JSON always there, if only as None
-    replaced: str  # the parameter for what is no UTF-8
-    structure: Mapping[str, int]  # of JSON: how deep each root nests
-    needs: Mapping[str, tuple[str, ...]]  # of structs that are told by their members, what a value must have
+    unknown: str  # the parameter for unknown members; in JSON always present, if only as None
+    replaced: str  # the parameter for invalid UTF-8
+    structure: Mapping[str, int]  # JSON: how deep each root nests
+    needs: Mapping[str, tuple[str, ...]]  # the required members of structs told by members
     digest: str
 
 
 def within(part: Any) -> Iterator[Node]:
-    """All nodes of a part of a layout, each before those within it."""
+    """All nodes in a part of a layout; each before the nodes inside it."""
     if isinstance(part, Node):
         yield part
     if isinstance(part, dict):
@@ -940,7 +940,7 @@ def within(part: Any) -> Iterator[Node]:
 
 
 def loaded(layout: Mapping[str, Any]) -> Layout:
-    """A layout as it was generated, with nodes for tuples."""
+    """The generated layout with its tuples made into nodes."""
     read = _reader(Type)
     parts = {name: {key: read(type) for key, type in layout[name].items()} for name in ("types", "roots")}
     made: Any = {**layout, **parts}
@@ -949,13 +949,13 @@ def loaded(layout: Mapping[str, Any]) -> Layout:
 
 
 def is_laid_out(layout: Layout, root: str) -> bool:
-    """Whether records of a root are binary: the structs that they begin with are."""
-    ahead, met = [layout["roots"][root]], set[str]()
-    for type in ahead:
+    """Whether records of a root are binary: their first struct is."""
+    waiting, met = [layout["roots"][root]], set[str]()
+    for type in waiting:
         for part in within(type):
             if isinstance(part, Struct):
                 return part.encoding == "binary"
             if isinstance(part, Ref) and part.name not in met:
                 met.add(part.name)
-                ahead.append(layout["types"][part.name])
+                waiting.append(layout["types"][part.name])
     return False

@@ -1,6 +1,6 @@
-"""The programs that were used last: callers may ask with ever new parameters and columns, so the number is bounded.
+"""The recently used programs of a codec. The number is bounded, since each set of parameters and columns needs its own.
 
-A program is made once for each request; the one used longest ago is dropped first.
+The least recently used program is dropped first.
 """
 
 from collections.abc import Callable
@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 MOST = 64
-"""Programs that are kept at once, of each sort and codec; one takes some hundred KiB."""
+"""The number of programs that a cache keeps; one takes some hundred KiB."""
 
 Program = TypeVar("Program")
 
 
 @dataclass(slots=True)
 class Kept(Generic[Program]):
-    """Programs by what they depend on, the one that was not asked for the longest first."""
+    """Programs by their keys, the least recently used first."""
 
     _found: dict[tuple[object, ...], Program] = field(default_factory=dict)
 
     def get(self, key: tuple[object, ...], make: Callable[[], Program]) -> Program:
-        """The program for a key, made where it is not kept; of two that threads make at once one is kept."""
+        """The program for a key, made if it is not cached; if two threads make it at once, the cache keeps one."""
         found = self._found.pop(key, None)
         if found is None:
             found = make()

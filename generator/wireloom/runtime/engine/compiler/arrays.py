@@ -1,6 +1,6 @@
-"""Structs of MessagePack as arrays: an element for each field that is present; the last ones may be omitted.
+"""MessagePack structs that are arrays: an element for each field that is present; trailing elements may be omitted.
 
-If conditions decide which fields are present, their number is known only as they are read. So elements are counted:
+If conditions decide which fields are present, their number is known only while they are read. So elements are counted:
 the array must have an element for the next field that is present, and none after the last field.
 """
 
@@ -12,14 +12,14 @@ from wireloom.runtime.engine.compiler.scope import Item, Located, Scope, Sink
 from wireloom.runtime.engine.programs.assembly import Label, Register
 from wireloom.runtime.engine.programs.expressions import Code, Constant, Tree
 
-_ELEMENTS, _LOCATED = "\0elements", "\0located"  # how many the array has, and how many under conditions were read
+_ELEMENTS, _LOCATED = "\0elements", "\0located"  # the array's length; the number of conditional elements read so far
 
 
 class Arrays(Part):
-    """The elements of a struct's array."""
+    """Reads the elements of a struct's array."""
 
     def open(self, fields: Sequence[nodes.Field], arities: dict[int, int], scope: Scope, version: Register) -> None:
-        """Open an array, whose length may tell the version."""
+        """Open an array, whose length may determine the version."""
         lengths = arities
         if depends(fields, arities):
             lengths = arities or dict.fromkeys(possible(fields), 0)
@@ -34,7 +34,7 @@ class Arrays(Part):
         self.assembly.emit("PACK_ARITY", self.assembly.table([len(lengths), *words]), version, None)
 
     def element(self, item: Item, when: Tree) -> None:
-        """Read the next element: it is there where the array is long enough."""
+        """Read the next element; an optional one may be missing if the array is too short."""
         scope, optional, absent = item.scope, item.field.optional, Label()
         if optional:
             self._go_on(_more(scope) or scope.elements[item.name], absent, scope)
@@ -47,7 +47,7 @@ class Arrays(Part):
             self.compiler.fields.defaulted(item, absent, has_default=item.field.has_default)
 
     def close(self, scope: Scope) -> None:
-        """After the last step: there is no element that no field has read."""
+        """After the last step: check that no element is left."""
         if scope.located is not None:
             self._require(nodes.Binary("==", nodes.own(_ELEMENTS), _number(scope.located)), scope)
 
@@ -64,7 +64,7 @@ class Arrays(Part):
         return when is None or isinstance(self.expressions.condition(when, scope), Constant)
 
     def _count(self, located: Located, scope: Scope, *, certain: bool) -> None:
-        """One element more, which all records have, or some."""
+        """Count one more element, which all records have, or only some."""
         if certain:
             located.certain += 1
         else:
@@ -72,24 +72,24 @@ class Arrays(Part):
             self._locate(scope, nodes.Binary("+", nodes.own(_LOCATED), 1))
 
     def _locate(self, scope: Scope, number: Tree) -> None:
-        """Say how many elements were read that other records may lack."""
+        """Set the number of elements read that other records may lack."""
         sink = Sink(scope.names[_LOCATED], None)
         self.compiler.fields.computed(self.expressions.compiled(number, scope), sink)
 
 
 def depends(fields: Sequence[nodes.Field], arities: dict[int, int]) -> bool:
-    """Whether an array has an element for some of its fields only where a condition holds."""
+    """Whether conditions decide how many elements the array has."""
     return any(field.when is not None or (not arities and field.is_conditional) for field in fields)
 
 
 def possible(fields: Sequence[nodes.Field]) -> Sequence[int]:
-    """How many elements an array may have that has one for each field that is there."""
+    """The lengths that an array may have, with an element for each field that is present."""
     certain = sum(not (field.is_conditional or field.optional) for field in fields)
     return range(certain, len(fields) + 1)
 
 
 def _more(scope: Scope) -> Tree:
-    """Whether the array has one more element; None where it has in any case, or its length is stated."""
+    """Whether the array has another element; None if its length already guarantees that."""
     located = scope.located
     if located is None or (not located.unsure and located.certain < located.least):
         return None
@@ -97,12 +97,12 @@ def _more(scope: Scope) -> Tree:
 
 
 def _number(located: Located) -> Tree:
-    """How many elements were read."""
+    """The number of elements read so far."""
     return nodes.Binary("+", nodes.own(_LOCATED), located.certain) if located.unsure else located.certain
 
 
 def _shorter(fields: Sequence[nodes.Field], scope: Scope) -> dict[int, int]:
-    """How many elements an array may have, each with how many of them may be left out, which the scope is told."""
+    """The possible lengths of an array, each with its number of optional elements; the scope gets their conditions."""
     last = [field.name for field in fields if field.optional]
     for count, name in enumerate(last, 1):
         scope.elements[name] = nodes.Binary(">=", nodes.own(_ELEMENTS), count)

@@ -1,6 +1,6 @@
 """Values of binary bodies: one instruction each, with the sink that the value fills.
 
-`value` gets a type and a sink. Numbers become `INTEGER` or `FLOAT` with their form, texts and bytes `BYTES` with the
+`value` takes a type and a sink. Numbers become `INTEGER` or `FLOAT` with their form, texts and bytes `BYTES` with the
 source of their size, and lists `REPEAT` with the source of their count.
 """
 
@@ -25,22 +25,22 @@ from wireloom.runtime.engine.programs.assembly import Register, Uncovered
 from wireloom.runtime.engine.programs.expressions import Constant, Tree
 
 _GREATEST = (1 << 63) - 1
-_MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
+_MANY = 1 << 16  # the greatest constant count of elements that may be empty; beyond it, each takes a byte at least
 
 
 class Binary(Part):
-    """Fixed and computed sizes, one after the other."""
+    """Reads fields one after another, or at their offsets."""
 
     stated = frozenset({"at", "from", "size", "packing"})
 
     def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
-        """A struct has no container of its own."""
+        """Do nothing: a binary struct has no container."""
 
     def close(self, scope: Scope) -> None:
-        """Nor does it end but with its last step."""
+        """Do nothing: a binary struct ends with its last step."""
 
     def field(self, item: Item, when: Tree) -> None:
-        """Read a field at the place that has been reached, or at its offset."""
+        """Read a field at the current position, or at its offset."""
         self.compiler.fields.placed(item)
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
@@ -77,7 +77,7 @@ class Binary(Part):
                 raise Uncovered(f"a binary {word_of(node)}")
 
     def _head(self, count: nodes.Amount, scope: Scope) -> tuple[tuple[Any, Any], Last | None]:
-        """How an instruction knows the elements of a list, and what tells the last one where the elements do."""
+        """How the list's instruction finds the end, and the condition for the last element, if elements decide that."""
         match count:
             case nodes.Last(holds):
                 register = self.assembly.register("bool").read()

@@ -1,7 +1,7 @@
-"""The compiler as its parts see it: what all of them need, and what an element, a record or a size comes to.
+"""What all parts of the compiler share: registers, sinks, sizes, lists and records.
 
-A part of the compiler emits instructions to one assembly, and calls other parts as deep as a layout nests. It sees
-those by the protocols of `protocols.py`, so no two modules import each other. `program.py` makes the parts.
+A part of the compiler emits instructions to one assembly, and calls other parts, nested like the layout. It sees
+them through the protocols of `protocols.py`, so no two modules import each other. `program.py` makes the parts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,11 +44,11 @@ from wireloom.runtime.primitives.charsets import TWO_BYTES, meaningful
 
 _NO_LIMIT = (1 << 63) - 1
 _OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
-_WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
+_WORDS = {"wide": 2}  # the number of registers that a value of a kind takes, if not one
 
 
 class Core:
-    """What compiles one root of a layout, without the parts that know structs, fields and encodings."""
+    """Compiles one root of a layout; subclasses add the parts for structs, fields and encodings."""
 
     engine: Any
     layout: nodes.Layout
@@ -70,12 +70,12 @@ class Core:
     encodings: Mapping[str, Encoding]
 
     def limit(self, name: Literal["expansion", "ratio"]) -> int:
-        """What a limit comes to: `expansion` or `ratio`."""
+        """The value of the limit `expansion` or `ratio`."""
         limit = limit_of(self.layout[name], self.settings)
         return _NO_LIMIT if limit is None else max(0, min(limit, _NO_LIMIT))
 
     def resolved(self, node: Node) -> Node:
-        """The type that a reference means; what is written is held against character sets as it is read back."""
+        """The type that references and checks lead to. Writers skip character sets, which the reading back checks."""
         while True:
             match node:
                 case nodes.Ref(name):
@@ -88,7 +88,7 @@ class Core:
                     return node
 
     def is_record(self, node: Node) -> bool:
-        """Whether values are records."""
+        """Whether all values of a type are records."""
         match self.resolved(node):
             case nodes.Struct() | nodes.Attempt() | nodes.Tagged() | nodes.Inline():
                 return True
@@ -98,7 +98,7 @@ class Core:
                 return False
 
     def kind(self, node: Node) -> str:
-        """The kind of register that a value goes to; of a mixed one only whether there is a value."""
+        """The kind of register for values of a type; a "mixed" one only tells whether the value is present."""
         match self.resolved(node):
             case nodes.Int():
                 return "int"
@@ -114,7 +114,7 @@ class Core:
                 return "mixed"
 
     def define(self, scope: Scope, name: str, kind: str) -> Register:
-        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
+        """The register of a name, shared by all fields of that name, also with the struct to be flattened into."""
         if name not in scope.names:
             scope.names[name] = self._begun(scope, name, kind)
         found = scope.names[name]
@@ -127,17 +127,17 @@ class Core:
         return found
 
     def _begun(self, scope: Scope, name: str, kind: str) -> Register:
-        """The register of a name that the struct does not have yet."""
+        """Make the register of a name that is new in the struct."""
         if scope.into is None:
             return self.assembly.register(kind, _WORDS.get(kind, 1))
         known = scope.into.names.get(name)
         if not scope.into.joint or known is None or known.kind in (kind, "null"):
             return self.define(scope.into, name, kind)
-        scope.into.names[name] = self.assembly.register("several")  # nothing is known of it outside of the record
+        scope.into.names[name] = self.assembly.register("several")  # outside of the record its value is unknown
         return self.assembly.register(kind, _WORDS.get(kind, 1))
 
     def absent(self, scope: Scope, name: str) -> None:
-        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
+        """Note that the field is never present under these parameters, unless another field has the name."""
         if name not in scope.names and scope.into is not None:
             self.absent(scope.into, name)
             scope.names[name] = scope.into.names[name]
@@ -146,14 +146,14 @@ class Core:
 
     @contextmanager
     def filling(self, register: Register | None) -> Iterator[None]:
-        """What is compiled within gives the register a value on every path, unless that value is nil."""
+        """Note that the code compiled in this context fills the register on every path, unless the value is nil."""
         first = len(self.assembly.rows)
         yield
         if register is not None:
             self.assembly.regions.append((register, first, len(self.assembly.rows)))
 
-    def there(self, register: Register | None) -> None:
-        """A value of no kind that registers hold is there."""
+    def mark_present(self, register: Register | None) -> None:
+        """Mark a value as present that registers cannot hold."""
         if register is not None and register.kind == "mixed":
             place = self.expressions.place(Constant(True))  # noqa: FBT003 - a value
             self.assembly.emit("COMPUTE", place, 2, register, None, *UNBOUNDED)
@@ -167,7 +167,7 @@ class Core:
 
     @contextmanager
     def during(self, when: Tree, scope: Scope) -> Iterator[None]:
-        """What is compiled within is executed while `when` holds."""
+        """The code compiled in this context runs only while `when` holds."""
         holds = ALWAYS if when is None else self.expressions.condition(when, scope)
         if isinstance(holds, Constant):
             assert holds.value, "what can never hold is not compiled"
@@ -179,13 +179,13 @@ class Core:
         self.assembly.place(end)
 
     def unless(self, holds: Code, otherwise: Label) -> None:
-        """Go on where a condition holds, else to a label further on."""
+        """Continue if a condition holds, else jump forward to a label."""
         if not self.conditions.branch(holds, otherwise):
             self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
 
     @contextmanager
     def into(self, column: Column | None, takes: str) -> Iterator[Column | None]:
-        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
+        """The column for a value of a kind: the column itself, or its alternative; None if it was not requested."""
         if column is None:
             yield None
         elif column.takes == "":
@@ -198,19 +198,19 @@ class Core:
             yield column
 
     def put(self, node: Node, sink: Sink, op: str, *operands: Any, after: tuple[Any, ...] = ()) -> None:
-        """Read an integer, a truth, a text or bytes with one instruction into the sink."""
+        """Read an integer, boolean, text or bytes with one instruction into the sink."""
         with self.into(sink.column, taken(node)) as column:
             if isinstance(node, nodes.Int):
                 need_width(column, node.bits, node.signed)
             self.assembly.emit(op, *operands, sink.register, column and column.index, *after)
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value, which fills its sink."""
+        """Read one value into its sink."""
         node = self.resolved(node)
         if self.is_record(node):
             with self.filling(sink.register):
                 self.record(node, scope, sink.column, name=sink.name)
-                self.there(sink.register)
+                self.mark_present(sink.register)
             return
         match node:
             case nodes.Select(tag, cases, code):
@@ -224,22 +224,22 @@ class Core:
                 self._plain(node, scope, sink)
 
     def _plain(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value in its encoding."""
+        """Read one value that is not a record, in the encoding of the scope."""
         choice = isinstance(node, nodes.Nullable | nodes.OneOf)
         mixed = sink.register is not None and sink.register.kind == "mixed"
         given = replace(sink, register=None) if mixed and not choice else sink
         with self.filling(sink.register):
             self.encodings[scope.encoding].value(node, scope, given)
             if not choice and not isinstance(node, nodes.Null):
-                self.there(sink.register)
+                self.mark_present(sink.register)
 
     def no_text(self) -> int:
-        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
+        """The number of the code for invalid UTF-8; if the caller replaces it, the parser reads the record."""
         replaced = self.settings.get(self.layout.get("replaced", "")) == "replace"
         return IRREGULAR if replaced else self.assembly.refusal("invalid_utf8")
 
     def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
-        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
+        """Read the bytes of a text and check its character set; without `code`, the parser reports errors."""
         if node.charset in TWO_BYTES:
             raise Uncovered(f"the character set {node.charset}")
         register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
@@ -247,12 +247,12 @@ class Core:
         read(replace(sink, register=found))
         if (bits := meaningful(charset)) is not None:
             self.assembly.emit("CHARSET", found.read(), self.assembly.table(list(bits)), code)
-        self.there(sink.register)
+        self.mark_present(sink.register)
 
     def record(
         self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
     ) -> Scope | None:
-        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
+        """Read a record into a column; `name` is that of its field. Returns the scope if it is a single struct."""
         with self.into(column, "record") as record:
             if record is not None and record.parent is not None and record.parent.kind == "struct":
                 self.assembly.emit("BEGIN", record.index)
@@ -262,16 +262,16 @@ class Core:
         return inner
 
     def placed(self, tree: Tree, scope: Scope) -> int:
-        """The place of an expression that gives a number."""
+        """The address of an expression that yields a number."""
         return self.expressions.place(self.expressions.number(tree, scope))
 
     def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
-        """The form of a size, and what says it.
+        """The form of a size, and its operand.
 
-        0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
-        4: bytes after it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        after the last element, 7: the table of where texts end that have escapes, or end at one of several delimiters,
-        8: the table of numbers, each before a part.
+        0: the rest of the region; 1: a constant; 2: the address of an expression; 3: the form of a number before the
+        data; 4: the bytes that end it; 5: of a text, its padded size and the fill byte; of a list, the register that
+        the body fills after the last element; 7: the table of a text with several delimiters or with escapes; 8: the
+        table of the numbers before each part.
         """
         match size:
             case None:
@@ -293,7 +293,7 @@ class Core:
                 return self._computed_size(self.expressions.number(size, scope))
 
     def _computed_size(self, size: Compiled) -> tuple[int, int]:
-        """The form of a size that an expression gives, and what says it."""
+        """The form and operand of a size that an expression computes."""
         if isinstance(size, Constant) and isinstance(size.value, int) and 0 <= size.value < 1 << 40:
             return 1, size.value
         return 2, self.expressions.place(size)
@@ -311,7 +311,7 @@ class Core:
         name: str = "",
         last: Last | None = None,
     ) -> None:
-        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
+        """Emit a list and the body that reads an element; for a map, `entry` is the key and its register."""
         scope.listed = True
         discard = self.structs.discarding(name, scope, column)
         place = self.assembly.register("int").read()
@@ -352,7 +352,7 @@ class Core:
         discard: Discard | None = None,
         read: Callable[[Sink], None] | None = None,
     ) -> Scope | None:
-        """An element of a list, or what `read` reads of one: what it adds to sums, and whether it is to be kept."""
+        """Read an element, with `read` if given; add it to the sums and note whether `discard` keeps it."""
         if self.is_record(node):
             found = self.record(node, scope, sink.column, place)
             if discard is not None:
@@ -373,7 +373,7 @@ class Core:
     def entry(  # noqa: PLR0913 - both halves, and where they go
         self, key: Node, found: Register | None, value: Node, scope: Scope, column: Column | None, between: str = ""
     ) -> None:
-        """A key, which goes to its register, too, and its value; `between` is an instruction between them."""
+        """Read a key, also into its register, and its value; `between` is an instruction between them."""
         keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
         self.value(key, scope, Sink(found, keys))
         if found is not None:
@@ -385,20 +385,20 @@ class Core:
             self.assembly.emit("FINISH", column.index)
 
     def held_key(self, key: Node, found: Register) -> None:
-        """Hold the key of a map in its register against the spelling that it must have."""
+        """Check a map key against its allowed length and pattern."""
         if isinstance(key, nodes.Spelled):
             self.fields.spelled(key.spelling, key.code, "", found)
 
-    def unlike(self, scope: Scope | None, member: str) -> Register:
-        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
+    def unique_register(self, scope: Scope | None, member: str) -> Register:
+        """The register of the `unique` member of an element with this scope."""
         register = scope.names.get(member) if scope is not None else None
         if register is None or register.kind not in ("bytes", "int"):
             raise Uncovered("a `unique` member that is not text, bytes or an integer")
         return register
 
     def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
-        """The member that no two elements may have in common; where `names` is, an instruction after each looks."""
-        register = self.unlike(scope, member)
+        """Compare a `unique` member after each element: by an instruction if `names` is given, else by the list's."""
+        register = self.unique_register(scope, member)
         pair = (register.read(), None) if register.kind == "bytes" else (None, register.read())
         if names is not None:
             self.assembly.emit("UNIQUE", names, *pair)
@@ -408,7 +408,7 @@ class Core:
     # --- open values ---
 
     def open_value(self, op: str, rules: int, kinds: int, sink: Sink, names: int = 0) -> None:
-        """An open value of some kinds; in tagged JSON ext types have `names`."""
+        """Read an open value of some kinds; `names` is the table of ext types for tagged JSON."""
         with self.into(sink.column, "variant") as column:
             if column is None:
                 self.assembly.emit(op, rules, kinds, None, None, 0, 0)
@@ -424,16 +424,16 @@ class Core:
     def any_value(
         self, jump: str, rules: list[int], sink: Sink, read: Callable[[list[int], int, Sink], object]
     ) -> None:
-        """An open value, or null where the rules allow it, after which the instruction `jump` leads on."""
+        """Read an open value, or null where the rules allow it, for which the instruction `jump` skips the value."""
         end = Label()
         if rules[0] & 1:
             self.assembly.emit(jump, end)
         read(rules, rules[0] & ~1, sink)
-        self.there(sink.register)
+        self.mark_present(sink.register)
         self.assembly.place(end)
 
     def holds_open(self, node: Node) -> bool:
-        """Whether values are shown as open ones, so that they count as nested in one another."""
+        """Whether a type shows open values, also in its lists and maps."""
         match self.resolved(node):
             case nodes.OneOf(is_open):
                 return is_open
@@ -445,19 +445,19 @@ class Core:
                 return False
 
     def note_members(self, names: Iterable[str], scope: Scope) -> None:
-        """A slot for each member of an object, and the table of both."""
+        """Give each member of an object a slot, and make the table of names and slots."""
         scope.tables.update((name, self.assembly.slot()) for name in dict.fromkeys(names))
         words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
         scope.members = self.assembly.table([len(scope.tables), *words])
 
     def unknown(self) -> object:
-        """What is said of members that nothing names: "ignore", or they are an error."""
+        """How to treat unknown members: "ignore" them, or (any other value) report an error."""
         parameter = self.layout.get("unknown")
         return None if parameter is None else self.settings[parameter]
 
 
 class Part:
-    """A part of the compiler: what it emits goes to the compiler's assembly."""
+    """A part of the compiler; it emits to the compiler's assembly."""
 
     def __init__(self, compiler: Core) -> None:
         self.compiler = compiler

@@ -1,6 +1,6 @@
 """Fields: whether they are present, where they are, and what their values are checked against.
 
-`field` gets an `Item`: a field of the layout with its scope and its column. It compiles the condition, the offset and
+`field` takes an `Item`: a field of the layout with its scope and its column. It compiles the condition, the offset and
 the region, hands the value to the encoding, and adds the checks of the value: constants, ranges, patterns, mappings,
 bits. A computed field is an expression. A field that is never present under these parameters compiles to nothing.
 """
@@ -44,21 +44,21 @@ from wireloom.runtime.engine.programs.expressions import (
 from wireloom.runtime.patterns import automaton
 from wireloom.runtime.primitives.packing import NAMES
 
-_MAPPED = 3  # the form of bits that mean something else
+_MAPPED = 3  # the form of bits with `values`
 _GREATEST = (1 << 63) - 1
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "shared", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
-_NONE = (1, 0)  # the limits of what no number is within
-_TAKES = {"text": "str"}  # what columns of a kind of meaning take
+_NONE = (1, 0)  # limits that no number is within
+_TAKES = {"text": "str"}  # the kind of value that a column takes, if it is named differently
 
 
 class Fields(Part):
-    """A field of a struct: its condition, its place, its value, its constraints."""
+    """Compiles a field of a struct: its condition, offset, value and constraints."""
 
     def field(self, item: Item, version: Version) -> None:
-        """Read or compute a field, where it is there."""
+        """Read or compute a field, if it is present."""
         name, field, scope, column = item.name, item.field, item.scope, item.column
         encoding = self.compiler.encodings[scope.encoding]
         unknown = field.stated.keys() - _KNOWN - encoding.stated
@@ -82,7 +82,7 @@ class Fields(Part):
                 encoding.field(item, when)
 
     def condition(self, field: nodes.Field, version: Version) -> Tree:
-        """Whether a field is there, by its own condition and by the versions that have it."""
+        """The condition for a field's presence: its own, and its versions."""
         names, index = version
         when = field.when
         if field.until:
@@ -94,7 +94,7 @@ class Fields(Part):
         return when
 
     def field_kind(self, field: nodes.Field) -> str:
-        """The kind of register that a field's value goes to."""
+        """The kind of register for a field's value."""
         if field.refers is not None:
             return "bytes"
         if field.values is not None:
@@ -103,7 +103,7 @@ class Fields(Part):
         return self.compiler.kind(field.type)
 
     def _derived(self, item: Item, tree: Tree) -> None:
-        """A field that is computed, and checked against its own type."""
+        """Compute a field, and check that its type can hold the result."""
         if item.field.values is not None:
             raise Uncovered("a computed field with `values`")
         compiled = self.expressions.compiled(tree, item.scope)
@@ -130,7 +130,7 @@ class Fields(Part):
                 raise Uncovered(f"a field of type {word_of(declared)} computed from {KINDS.get(kind, kind)}")
 
     def _made(self, compiled: Compiled, item: Item, *, counted: bool) -> None:
-        """A text that is computed; one that may be of the record counts among what a record may expand to."""
+        """Compute a text; with `counted`, it may copy text of the record and counts towards the expansion limit."""
         place = self.expressions.place(Code("made", self.expressions.text(compiled)))
         register = self.compiler.define(item.scope, item.name, "bytes")
         most = self.compiler.limit("expansion") if counted else None
@@ -140,7 +140,7 @@ class Fields(Part):
             self.assembly.emit("MAKE", place, register, column and column.index, most)
 
     def _wide(self, compiled: Code, register: Register) -> None:
-        """Put a number of up to 128 bits into two registers, which are null where it is."""
+        """Compute an unsigned 128-bit number in two registers, which stay null if the number is null."""
         match compiled.term:
             case Term("DECIMAL", (Term("LOAD", _, text),), most):
                 self.assembly.emit("WIDE_DECIMAL", text, most, register)
@@ -157,7 +157,7 @@ class Fields(Part):
                 raise Uncovered("a 128-bit integer that is copied from another field")
 
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
-        """Deliver what an expression gives; a number beyond the limits is for the parser to refuse."""
+        """Deliver the value of an expression; the parser refuses a number beyond the limits."""
         if compiled.kind == "null":
             return
         takes = {"int": "int", "bool": "bool", "text": "str"}.get(compiled.kind)
@@ -170,13 +170,13 @@ class Fields(Part):
     def _given(
         self, sink: Sink, kind: str, takes: str, give: Callable[[Register | None, Column | None], object]
     ) -> None:
-        """Deliver a number, a truth or a word that may be null: of alternatives none is there then."""
+        """Deliver a number, boolean or text that may be null; among alternatives, null selects none."""
         self._taken(sink, kind, takes, give)()
 
     def _taken(
         self, sink: Sink, kind: str, takes: str, give: Callable[[Register | None, Column | None], object]
     ) -> Callable[[], None]:
-        """The same as far as the machine's value is what it was; the rest is done by a call of what this gives."""
+        """As `_given`, but deliver to alternatives only when the result is called: it changes the last value read."""
         if sink.column is None or sink.column.takes:
             with self.compiler.into(sink.column, takes) as column:
                 give(sink.register, column)
@@ -186,7 +186,7 @@ class Fields(Part):
         return lambda: self._chosen(register, sink, kind, takes)
 
     def _chosen(self, register: Register, sink: Sink, kind: str, takes: str) -> None:
-        """Deliver what is in a register to one of several alternatives, or to none."""
+        """Deliver the value of a register to one of several alternatives, or to none if it is null."""
         loaded, absent = Code(kind, Term("LOAD", (), register)), Label()
         if sink.register is not None:
             self._into(loaded, Sink(sink.register, None), UNBOUNDED)
@@ -197,7 +197,7 @@ class Fields(Part):
         self.assembly.place(absent)
 
     def _into(self, compiled: Compiled, sink: Sink, within: tuple[int, int]) -> None:
-        """The value of an expression; by jumps where numbers of 128 bits decide, which no expression compares."""
+        """Compute a value; by jumps if it depends on 128-bit numbers, which expressions cannot compare."""
         match compiled:
             case Code(result, Term("if", (condition, then, otherwise)) as term) if compares_wide(term):
                 with self._either(condition) as other:
@@ -219,7 +219,7 @@ class Fields(Part):
 
     @contextmanager
     def _either(self, condition: Term) -> Iterator[Callable[[], None]]:
-        """What is compiled within is executed while the condition holds; after a call of what it gives, where not."""
+        """Compile two branches: one for a condition that holds and, after a call of the yielded function, the other."""
         no, end, holds = Label(), Label(), Code("bool", condition)
         self.compiler.unless(holds, no)
 
@@ -231,7 +231,7 @@ class Fields(Part):
         self.assembly.place(end)
 
     def placed(self, item: Item) -> None:
-        """Read a field of binary: at its offset, in its region."""
+        """Read a binary field at its offset and in its region."""
         field, scope = item.field, item.scope
         if field.base:
             raise Uncovered("a field with `at` and `from`")
@@ -244,7 +244,7 @@ class Fields(Part):
         self._in_region(item)
 
     def _in_region(self, item: Item) -> None:
-        """Read a field, of all of its region if it has one."""
+        """Read a field; if it has a size, from a region of that size."""
         field, scope = item.field, item.scope
         if field.size is None:
             self.read(item)
@@ -259,7 +259,7 @@ class Fields(Part):
         self.assembly.emit("UNREGION", save)
 
     def _unpacked(self, item: Item, packing: nodes.Packing) -> None:
-        """Read what the bytes of the region unpack to."""
+        """Decompress the region and read the field from the result."""
         tag, cases = packing.tag, packing.cases
         register = None if tag is None else self.assembly.register("int").read()
 
@@ -269,7 +269,7 @@ class Fields(Part):
 
         if tag is not None:
             if isinstance(self.expressions.compiled(tag, item.scope), Constant):
-                chosen(NAMES[0])  # no case may be left, which nothing else would write
+                chosen(NAMES[0])  # the constant may select no case, and then nothing else would write the register
             self.compiler.records.chosen(tag, cases, packing.unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0
         self.assembly.emit("UNPACK", codec, register, self.compiler.limit("expansion"), self.compiler.limit("ratio"))
@@ -277,7 +277,7 @@ class Fields(Part):
         self.assembly.emit("UNPACKED")
 
     def _region(self, size: nodes.Amount, scope: Scope) -> int:
-        """The place of the expression that says how many bytes a region has; a number before it is read first."""
+        """The address of the expression for a region's size; a number before the region is read first."""
         match size:
             case nodes.Prefix(number):
                 register = self.assembly.register("int").read()
@@ -288,7 +288,7 @@ class Fields(Part):
                 return self.compiler.placed(size, scope)
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
-        """So many bytes before the end, which stand after everything else."""
+        """Go to an offset from the end; the fields before must not reach it."""
         self.assembly.emit(
             "NEED", self.compiler.placed(nodes.Binary("+", nodes.MarkRef(FRONT), number), scope), scope.start()
         )
@@ -306,14 +306,14 @@ class Fields(Part):
                 self.assembly.emit("SEEK", 2, self.compiler.placed(at, scope), scope.start(), scope.reach)
 
     def read(self, item: Item) -> None:
-        """Read the value and hold it against the field's own constraint."""
+        """Read the value and check it against the field's own constraints."""
         name, type, scope = item.name, item.type, item.scope
         if self.compiler.is_record(type) and item.field.flatten:
-            is_lent = name in self.compiler.records.lent(type)  # then the name is that of a member
+            is_lent = name in self.compiler.records.flattened_names(type)  # a member has the name of the field
             register = None if is_lent else self.compiler.define(scope, name, "mixed")
             with self.compiler.filling(register):
                 self.compiler.records.members(type, scope, item.record, scope)
-                self.compiler.there(register)
+                self.compiler.mark_present(register)
             return
         if self.compiler.is_record(type):
             register = self.compiler.define(scope, name, "mixed")
@@ -322,7 +322,7 @@ class Fields(Part):
         self.scalar(item, lambda sink: self.compiler.value(type, scope, sink))
 
     def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
-        """Read a value that is no record and hold it against the field's own constraint."""
+        """Read a value that is not a record, and check it against the field's own constraints."""
         name, type, field, scope = item.name, item.type, item.field, item.scope
         clash = field.stated.keys() & {"const", "minimum", "maximum", "bits"}
         if field.values is not None and clash:
@@ -344,7 +344,7 @@ class Fields(Part):
         self._bits(field.bits, item)
 
     def _word(self, item: Item) -> Register | None:
-        """The register of a checksum of 64 bits, which may be beyond the numbers that expressions have."""
+        """The register for the raw bits of an unsigned 64-bit checksum, which expressions cannot hold."""
         match item.type:
             case nodes.Int(bits, signed=False) if bits == _WIDEST and item.scope.encoding == "binary":
                 pass
@@ -354,7 +354,7 @@ class Fields(Part):
         return item.scope.words[item.name]
 
     def held(self, node: nodes.Held, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
-        """Read an element, and check it against what is said of it."""
+        """Read an element and check it against its constraints."""
         if node.values is not None:
             item = Item(nodes.Field("", node.type, code=node.code, values=node.values), scope, None, sink.column)
             self._meant(item, read, sink, self.field_kind(item.field))
@@ -364,15 +364,15 @@ class Fields(Part):
         read(replace(sink, register=text))
         self._checked(node, text)
 
-    def _checked(self, said: nodes.Field | nodes.Held, register: Register | None) -> None:
-        """Check the machine's value against a range, and the text in a register against a spelling."""
-        if said.minimum is not None or said.maximum is not None:
-            self._ranged(said)
-        if said.spelling is not None and register is not None:
-            self.spelled(said.spelling, said.code, self._charset(said.type), register)
+    def _checked(self, constraints: nodes.Field | nodes.Held, register: Register | None) -> None:
+        """Check the last value read against a range, and the text in a register against a length and a pattern."""
+        if constraints.minimum is not None or constraints.maximum is not None:
+            self._ranged(constraints)
+        if constraints.spelling is not None and register is not None:
+            self.spelled(constraints.spelling, constraints.code, self._charset(constraints.type), register)
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
-        """Read a value that means another."""
+        """Read a value and replace it with its meaning in `values`."""
         values, type = item.field.values or (), self.compiler.resolved(item.type)
         if item.scope.encoding == "json" and isinstance(type, nodes.Nullable):
             null, end = Label(), Label()
@@ -403,7 +403,7 @@ class Fields(Part):
         )
 
     def _null_meant(self, item: Item, sink: Sink, kind: str) -> None:
-        """What null means."""
+        """Deliver the meaning of null."""
         meanings = [each.means for each in item.field.values or () if each.wire is None]
         if not meanings:
             self.assembly.emit("FAIL", self.assembly.refusal(item.field.code))
@@ -414,14 +414,14 @@ class Fields(Part):
         self.computed(compiled, sink)
 
     def _stated_meaning(self, tree: Tree, scope: Scope) -> Constant:
-        """What a value means, where nothing in the record decides that, and none of its texts may be it."""
+        """The meaning of a value; raises Uncovered if it depends on the record."""
         found = self.expressions.compiled(tree, scope)
         if not isinstance(found, Constant) or (found.kind == "text" and makes_text(tree)):
             raise Uncovered("`values` whose meanings depend on the record")
         return found
 
     def _texts(self, values: Sequence[nodes.Meaning], scope: Scope) -> int:
-        """A table of texts and what they mean."""
+        """The table of texts and their meanings."""
         words: list[int] = []
         for each in values:
             wire, meaning = each.wire, self._stated_meaning(each.means, scope)
@@ -432,7 +432,7 @@ class Fields(Part):
         return self.assembly.table([len(values), *words])
 
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
-        """After a field: where it is not there, the program goes on at the label, with what its default means."""
+        """After a field: if the field is missing, the program continues at `label`, which delivers the default."""
         if not has_default:
             self.assembly.place(label)
             return
@@ -443,7 +443,7 @@ class Fields(Part):
         self.assembly.place(end)
 
     def _default(self, item: Item) -> None:
-        """What the field means where it is not there."""
+        """Deliver the meaning of a missing field's default."""
         field, wire = item.field, item.field.default
         meaning = Constant(wire)
         if field.values is not None:
@@ -463,23 +463,23 @@ class Fields(Part):
                 (bits,) = struct.unpack("<q", struct.pack("<d", number))
                 with self.compiler.into(sink.column, "float") as column:
                     self.assembly.emit("REAL", bits, column and column.index)
-                self.compiler.there(sink.register)
-            case nodes.Int(), int(number) if is_beyond(number):  # no instruction states one: the parser does
+                self.compiler.mark_present(sink.register)
+            case nodes.Int(), int(number) if is_beyond(number):  # no instruction has one: left to the parser
                 self.computed(Constant(0), sink, within=_NONE)
             case _:
                 self.computed(meaning, sink)
 
     def _value_type(self, type: Node) -> Node:
-        """The type of a value that is not null."""
+        """The type of the values that are not null."""
         found = self.compiler.resolved(type)
         return self._value_type(found.type) if isinstance(found, nodes.Nullable | nodes.Charset) else found
 
     def _is_text(self, type: Node) -> bool:
-        """Whether a value that is not null is a text or bytes."""
+        """Whether the values that are not null are texts or bytes."""
         return isinstance(self._value_type(type), nodes.Text | nodes.Bytes)
 
     def _stated(self, takes: str, data: bytes, sink: Sink) -> None:
-        """A text or bytes that the format states."""
+        """Deliver a text or bytes constant."""
         text = self.assembly.text(data)
         with self.compiler.into(sink.column, takes) as column:
             self.assembly.emit("TEXT", text >> 16, text & 0xFFFF, sink.register, column and column.index)
@@ -495,11 +495,11 @@ class Fields(Part):
             case _:
                 raise Uncovered("a `const` that is not an integer, boolean, text or bytes")
 
-    def _ranged(self, said: nodes.Field | nodes.Held) -> None:
-        """Check the machine's value against a minimum and a maximum."""
-        if self.compiler.kind(said.type) != "int":
+    def _ranged(self, constraints: nodes.Field | nodes.Held) -> None:
+        """Check the last value read against a minimum and a maximum."""
+        if self.compiler.kind(constraints.type) != "int":
             raise Uncovered("a `range` or a time of a value that is not an integer")
-        stated, code = (said.minimum, said.maximum), self.assembly.refusal(said.code)
+        stated, code = (constraints.minimum, constraints.maximum), self.assembly.refusal(constraints.code)
         ends = (each for end in stated for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
         self.assembly.emit("RANGE", *ends, code)
 
@@ -521,12 +521,12 @@ class Fields(Part):
                 return ""
 
     def _bits(self, bits: Sequence[nodes.Bits], item: Item) -> None:
-        """The bits of the machine's value."""
+        """Read the bits of the last value."""
         for rest in [self._bit(bit, item.scope, item.record) for bit in bits]:
             rest()
 
     def _bit(self, bit: nodes.Bits, scope: Scope, record: Column | None) -> Callable[[], None]:
-        """Some bits of the machine's value; what is left to do once all of them are read."""
+        """Read some bits of the last value; returns what to do after all bits are read."""
         name, width, values = bit.name, bit.width, bit.values
         column = None if bit.hidden else member(record, bit.title)
         place, number = bit.low << 8 | width, self.assembly.refusal(bit.code)
@@ -549,7 +549,7 @@ class Fields(Part):
         )
 
     def _mapping(self, type: str, values: Sequence[nodes.Meaning], scope: Scope) -> tuple[str, int]:
-        """The kind of what wire values mean, and the table that has a place for each."""
+        """The kind of the meanings of wire values, and the table of both."""
         wanted, meanings, wide = {"int": int, "bool": bool}[type], dict[int, Constant](), set[int]()
         for each in values:
             wire, meaning = each.wire, self._stated_meaning(each.means, scope)
@@ -568,7 +568,7 @@ class Fields(Part):
         return kinds.pop() if kinds else "int", self.assembly.table(hashed_entries(entries))
 
     def _meaning(self, meaning: Constant, *, wide: bool = False) -> tuple[int, int]:
-        """The kind of what a wire value means, with 8 of one that is wide, and that."""
+        """The kind of a meaning (plus 8 if its wire value is beyond 63 bits), and its value."""
         if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
             raise Uncovered("a number beyond 64 bits in `values` or as a case")
         kind = {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind]
@@ -576,6 +576,6 @@ class Fields(Part):
 
 
 def _need_one_kind(column: Column | None) -> None:
-    """Of alternatives none is there where a value is null, which nothing says of those that no register holds."""
+    """Raise Uncovered for alternatives: only values in registers can be delivered to none of them if they are null."""
     if column is not None and not column.takes:
         raise Uncovered("a computed value that may be null, in a column with several types")

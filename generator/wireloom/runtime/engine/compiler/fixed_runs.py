@@ -1,7 +1,7 @@
 """Runs of numbers at fixed distances: one check that all bytes are there, then one table of loads.
 
-A run becomes FIXED, followed by the checks of the numbers that it loads. The single instructions stay after it: if the
-bytes do not suffice, FIXED jumps to them, and they report what is missing.
+A run becomes FIXED, followed by the checks of the numbers that it loads. The single instructions follow: if there are
+too few bytes, FIXED jumps to them, and they report what is missing.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from wireloom.runtime.engine.programs.assembly import Assembly, Operand, Register
 from wireloom.runtime.engine.programs.expressions import HELD
 
-_WORTHWHILE = 4  # loads
-_MAPPED, _WHOLE = 3, 64  # the first form of bits that mean something else; a width that may not fit 64 signed bits
-_SHIFTS = {1: 56, 2: 48, 4: 32, 8: 0}  # by which eight bytes become a number of so many
+_WORTHWHILE = 4  # the fewest loads of a run
+_MAPPED, _WHOLE = 3, 64  # the form of bits with `values`; a width that may exceed 63 bits
+_SHIFTS = {1: 56, 2: 48, 4: 32, 8: 0}  # the right shift of an eight-byte load, by width
 
 
 @dataclass(slots=True)
 class Run:
-    """A run in the making: the tables of FIXED, and the instructions that follow it."""
+    """A run under construction: the tables of FIXED, and the instructions that follow it."""
 
     assembly: Assembly
     big: int | None = None
@@ -29,11 +29,11 @@ class Run:
     bits: list[list[Operand]] = field(default_factory=list)  # offset, shift, lowest, width, form, register, column
     bytes: list[list[Operand]] = field(default_factory=list)  # offset, size, column
     after: list[list[Operand]] = field(default_factory=list)
-    _number: list[Operand] | None = None  # the load that is the machine's value
+    _number: list[Operand] | None = None  # the load of the last value
     _register: Operand = None
 
     def takes(self, name: str, row: list[Operand]) -> bool:
-        """Whether an instruction belongs to the run; it is part of it then."""
+        """Add an instruction to the run, if it can be part of one."""
         match name:
             case "INTEGER":
                 return self._integer(*row[1:6])
@@ -49,7 +49,7 @@ class Run:
             case "CONSTANT" | "BITS" | "MAPPING" | "RANGE" if self._number is not None:
                 self.after += [self._value(), row]
                 return True
-            case "COMPUTE" if not self._stands(row[1]):
+            case "COMPUTE" if not self._uses_position(row[1]):
                 self.after.append(row)
                 return True
             case _:
@@ -81,15 +81,15 @@ class Run:
         return True
 
     def _value(self) -> list[Operand]:
-        """The instruction that makes the last number the machine's value again."""
+        """The instruction that makes the last number loaded the machine's last value again."""
         assert self._number is not None
         if self._register is None:
             self._register = Register("int", used=True, index=self.assembly.extra_register())
             self.registers.append([*self._number, self._register])
         return self.assembly.row("VALUE", self._register)
 
-    def _stands(self, start: int) -> bool:
-        """Whether an expression asks for the position."""
+    def _uses_position(self, start: int) -> bool:
+        """Whether an expression uses the current position."""
         words, end = self.assembly.expressions, self.assembly.operations["END"]
         while words[start] != end:
             if words[start] == self.assembly.operations["HERE"] or words[start] >= HELD["HERE"]:
@@ -98,7 +98,7 @@ class Run:
         return False
 
     def rows(self, otherwise: Operand) -> list[list[Operand]]:
-        """FIXED and what follows it; none where the run is too short."""
+        """FIXED and the instructions after it; empty if the run is too short."""
         if self.loads < _WORTHWHILE:
             return []
         parts = (self.columns, self.registers, self.constants, self.bits, self.bytes)
@@ -108,7 +108,7 @@ class Run:
 
 
 def longest(assembly: Assembly, names: Sequence[str], rows: Sequence[list[Operand]]) -> tuple[int, Run]:
-    """The run at the head of some rows, and how many of them it takes."""
+    """The run that the first rows form, and how many rows it takes."""
     run = Run(assembly)
     for count, (name, row) in enumerate(zip(names, rows, strict=True)):
         if not run.takes(name, row):

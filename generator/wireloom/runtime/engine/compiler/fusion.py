@@ -1,7 +1,7 @@
 """Fusion: neighbouring instructions become one that does the same.
 
-Each pass looks at neighbouring rows and writes what they do into the first one; rows that are gone are None until the
-end. No pass fuses across a label, so a jump never leads into the middle of a fused instruction.
+Each pass looks at neighbouring rows and merges them into the first one; removed rows are None until the end. No pass
+fuses across a label, so no jump leads into the middle of a fused instruction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from wireloom.runtime.engine.programs.assembly import NEXT, Assembly, Label, Ope
 from wireloom.runtime.engine.programs.expressions import HELD
 
 NIL_TOO = 2
-"""The flag of instructions that take nil, too."""
+"""The flag of instructions that also accept nil."""
 
 _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 _PLAIN = (  # instructions that read no register and always go on to the next
@@ -34,11 +34,11 @@ _PLAIN = (  # instructions that read no register and always go on to the next
 )
 _SAFE = ("CONST", "LOAD", "HERE", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "not", "present", "in", "rangeName")
 _HELD = min(HELD.values())
-_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # what the last number read is held against
+_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # instructions that check the last number read
 
 
 class Fusion:
-    """The rows of a program on their way to fewer."""
+    """Fuses the rows of a program."""
 
     def __init__(self, assembly: Assembly, entries: Sequence[int], engine: Any) -> None:
         self.assembly, self.entries = assembly, entries
@@ -49,7 +49,7 @@ class Fusion:
         self.landings = {label.at for label in assembly.labels} | set(entries)
 
     def apply(self) -> list[int]:
-        """Fuse, and renumber; where the entries stand afterwards."""
+        """Fuse and renumber; returns the new positions of the entries."""
         for fuse in (self._unused, self._constraint, self._alternative, self._nullable, self._opened, self._closed):
             for at, row in enumerate(self.rows):
                 if row is not None:
@@ -64,12 +64,12 @@ class Fusion:
         return self.names[row[0]]
 
     def _after(self, at: int) -> int | None:
-        """The row after, where only the one at hand leads to it."""
-        behind = self._kept(at + 1)
-        return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
+        """The next row, if nothing else jumps to it."""
+        following = self._kept(at + 1)
+        return None if any(place in self.landings for place in range(at + 1, following + 1)) else following
 
     def _kept(self, at: int) -> int:
-        """The first row from a place on that is still there."""
+        """The first row from `at` on that was not removed."""
         while at < len(self.rows) and self.rows[at] is None:
             at += 1
         return at
@@ -79,7 +79,7 @@ class Fusion:
         return row is not None and self._name(row) in names
 
     def _place(self, at: int, name: str) -> int | None:
-        """Where the operand of that name stands in a row; None where it has none."""
+        """The index of a named operand in a row; None if it has none."""
         row = self.rows[at] if at < len(self.rows) else None
         return None if row is None else self.places[row[0]].get(name)
 
@@ -87,7 +87,7 @@ class Fusion:
         return self.assembly.number(operand) == -1
 
     def _unused(self, at: int, row: list[Operand]) -> None:
-        """What is computed for nobody, where computing cannot fail."""
+        """Remove a computation whose result is unused and that cannot fail."""
         name = self._name(row)
         counts = name in ("PACK_COUNT", "JSON_COUNT") and self._none(row[1])
         computes = name == "COMPUTE" and self._none(row[3]) and self._none(row[4]) and self._computes(row)
@@ -95,7 +95,7 @@ class Fusion:
             self.rows[at] = None
 
     def _computes(self, row: list[Operand]) -> bool:
-        """Whether an expression has a value that its type holds, whatever it is computed with."""
+        """Whether an expression never fails and its value fits its type, whatever the operands are."""
         if row[2] == 1 and row[5:7] != [_LEAST, _GREATEST]:
             return False
         start, words, operations = row[1], self.assembly.expressions, self.assembly.operations
@@ -105,19 +105,19 @@ class Fusion:
         return bool(words[start] == operations["END"])
 
     def _constraint(self, at: int, row: list[Operand]) -> None:
-        """An integer that goes nowhere, and the constant or the mapping that it is held against."""
-        behind = self._after(at)
-        if self._name(row) != "PACK_INTEGER" or behind is None or not self._is(behind, "CONSTANT", "MAPPING"):
+        """An integer without a sink, followed by its constant or mapping: PACK_CONSTANT or PACK_MAPPED."""
+        following = self._after(at)
+        if self._name(row) != "PACK_INTEGER" or following is None or not self._is(following, "CONSTANT", "MAPPING"):
             return
         if row[1:3] != [_LEAST, _GREATEST] or row[3] or not self._none(row[5]) or not self._none(row[6]):
             return
-        found = self.rows[behind]
+        found = self.rows[following]
         assert found is not None
         name = "PACK_CONSTANT" if self._name(found) == "CONSTANT" else "PACK_MAPPED"
-        self.rows[at], self.rows[behind] = [self.assembly.opcodes[name], *found[1:]], None
+        self.rows[at], self.rows[following] = [self.assembly.opcodes[name], *found[1:]], None
 
     def _alternative(self, at: int, row: list[Operand]) -> None:
-        """The struct of alternatives, opened and closed around one value."""
+        """BEGIN and FINISH of a column with alternatives around one value: an operand of the value's instruction."""
         value = self._after(at)
         if self._name(row) != "BEGIN" or value is None or (place := self._place(value, "struct")) is None:
             return
@@ -130,7 +130,7 @@ class Fusion:
             self.rows[at], self.rows[value], self.rows[end] = found, None, None
 
     def _nullable(self, at: int, row: list[Operand]) -> None:
-        """Nil, or one value."""
+        """A jump over one value if it is nil: a flag of the value's instruction."""
         value = self._after(at)
         if self._name(row) != "PACK_NIL_JUMP" or value is None or (flags := self._place(value, "flags")) is None:
             return
@@ -141,26 +141,26 @@ class Fusion:
             self.rows[at], self.rows[value] = found, None
 
     def _opened(self, at: int, row: list[Operand]) -> None:
-        """A struct that is opened, and the head of its array."""
-        behind = self._after(at)
-        if self._name(row) == "BEGIN" and behind is not None and self._is(behind, "PACK_ARITY"):
-            found = self.rows[behind]
+        """BEGIN of a struct followed by its array header: an operand of PACK_ARITY."""
+        following = self._after(at)
+        if self._name(row) == "BEGIN" and following is not None and self._is(following, "PACK_ARITY"):
+            found = self.rows[following]
             assert found is not None
             found[3] = row[1]
-            self.rows[at], self.rows[behind] = found, None
+            self.rows[at], self.rows[following] = found, None
 
     def _closed(self, at: int, row: list[Operand]) -> None:
-        """A struct that is closed, and the return."""
-        behind = self._after(at)
-        if self._name(row) == "FINISH" and behind is not None and self._is(behind, "RETURN"):
-            found = self.rows[behind]
+        """FINISH of a struct followed by RETURN: an operand of RETURN."""
+        following = self._after(at)
+        if self._name(row) == "FINISH" and following is not None and self._is(following, "RETURN"):
+            found = self.rows[following]
             assert found is not None
             if self._none(found[1]):
                 found[1] = row[1]
-                self.rows[at], self.rows[behind] = found, None
+                self.rows[at], self.rows[following] = found, None
 
     def _entered(self, at: int, row: list[Operand]) -> None:
-        """Registers that are written before anything can read them need not be made null first."""
+        """Registers that are written before anything can read them need not be cleared by ENTER."""
         first, last = self.assembly.numbers(row[3:5])
         written = set(self._written(at))
         left = [register for register in range(first, last) if register not in written]
@@ -169,44 +169,44 @@ class Fusion:
             self.rows[at] = None
 
     def _written(self, at: int) -> Iterator[int]:
-        behind = self._after(at)
-        while behind is not None and self._is(behind, *_PLAIN):
-            row = self.rows[behind]
+        following = self._after(at)
+        while following is not None and self._is(following, *_PLAIN):
+            row = self.rows[following]
             assert row is not None
-            flags = self._place(behind, "flags")
+            flags = self._place(following, "flags")
             if flags is not None and row[flags] & NIL_TOO:
                 return
             for place in self.writers[row[0]]:
                 yield self.assembly.number(row[place])
-            behind = self._after(behind)
+            following = self._after(following)
 
     def _collect_runs(self) -> None:
-        """Put what reads a whole run before the instructions of the run."""
+        """Insert the fused instruction of each run before the run's own instructions."""
         at = 0
         while at < len(self.rows):
             at = self._run(at) if self._is(at, "INTEGER") else at + 1
 
     def _run(self, at: int) -> int:
-        """The run that begins at a row; where it ends."""
+        """Fuse the run that begins at a row; returns the row after it."""
         places = self._straight(at)
         rows = [row for place in places if (row := self.rows[place]) is not None]
         count, run = longest(self.assembly, [self._name(row) for row in rows], rows)
         if count == 0:
             return at + 1
-        slow, behind = Label(), Label(self._kept(places[count - 1] + 1))
-        if not self._is(behind.at, *_OF_A_NUMBER) and (found := run.rows(slow)):
+        slow, following = Label(), Label(self._kept(places[count - 1] + 1))
+        if not self._is(following.at, *_OF_A_NUMBER) and (found := run.rows(slow)):
             jump = self.assembly.row("JUMP")
-            jump[NEXT] = behind
-            self.assembly.labels.append(behind)
+            jump[NEXT] = following
+            self.assembly.labels.append(following)
             self.before[at] = [*(list(row) for row in found), jump], slow
-            return behind.at
+            return following.at
         return self._kept(at + 1)
 
     def _straight(self, at: int) -> list[int]:
-        """The rows from one on that nothing jumps into."""
+        """The rows from `at` on that nothing jumps into."""
         places = [at]
-        while (behind := self._after(places[-1])) is not None and behind < len(self.rows):
-            places.append(behind)
+        while (following := self._after(places[-1])) is not None and following < len(self.rows):
+            places.append(following)
         return places
 
     def _renumbered(self) -> list[int]:
@@ -231,7 +231,7 @@ class Fusion:
         return [places[entry] for entry in self.entries]
 
     def _follow(self, rows: Sequence[list[Operand]]) -> None:
-        """What leads to a jump leads to where it leads; later rows first, for jumps lead forward."""
+        """Redirect jumps to a JUMP to its target; later rows first, because jumps lead forward."""
         jump = self.assembly.opcodes["JUMP"]
         ends = list(range(len(rows) + 1))
         for at in range(len(rows) - 1, -1, -1):

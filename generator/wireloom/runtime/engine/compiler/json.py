@@ -1,7 +1,7 @@
-"""JSON: the text is read whole, then each field finds its value among the members or elements.
+"""JSON: the whole text is parsed, then each field finds its value among the members or elements.
 
-Steps are executed in the order of the spec, whatever the order of the members. An `inline` struct looks for its
-members in the object around it; only the struct that owns the object checks that every member was used.
+Steps run in the order of the spec, whatever the order of the members. An `inline` struct takes its members from the
+enclosing object; only the struct that owns the object checks that every member was used.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from wireloom.runtime.engine.programs.expressions import Tree
 _KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
 _EVERY = tuple(_KINDS.values())
 OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
-"""The kinds of values that JSON kept as text may be."""
+"""The kinds of JSON values that may be kept as text."""
 _WIDEST = 64  # bits of an integer
 _COMPUTED = 2  # the form of a size that is an expression
 _TEXT = nodes.Text(None)
@@ -28,12 +28,12 @@ Read = Callable[[Node], object]
 
 
 class Json(Part):
-    """Values of a text, and members by name."""
+    """Reads values of a JSON text, and members by name."""
 
     stated = frozenset({"member", "besides", "optional", "default"})
 
     def document(self, root: str) -> None:
-        """Read the text of a root."""
+        """Parse the text of a root."""
         self.assembly.emit("JSON_DOCUMENT", self.compiler.layout["structure"][root])
 
     # --- structs ---
@@ -57,7 +57,7 @@ class Json(Part):
         self.assembly.emit("JSON_OBJECT", scope.holder, scope.members)
 
     def close(self, scope: Scope) -> None:
-        """After the last step: nothing is left that no field has looked at."""
+        """After the last step: check that no member or element is unused."""
         if scope.shared:
             return
         if scope.members is None:
@@ -66,7 +66,7 @@ class Json(Part):
             self.assembly.emit("JSON_CLOSE", scope.holder, scope.members)
 
     def _names(self, struct: nodes.Struct) -> Iterator[str]:
-        """The members that fields are, those of inline structs among them."""
+        """The names of a struct's members, including those of inline structs."""
         for field in struct.fields:
             if not field.is_written:
                 continue
@@ -91,7 +91,7 @@ class Json(Part):
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
     ) -> Scope | None:
-        """Read a record from the members of the object around it."""
+        """Read a record from the members of the enclosing object."""
 
         def within(case: Node) -> Scope | None:
             return self.inline(case, scope, record, into, place)
@@ -133,7 +133,7 @@ class Json(Part):
         self.compiler.fields.defaulted(item, absent, has_default=field.has_default and field.optional)
 
     def _rest(self, item: Item) -> None:
-        """Read the members that nothing else names, as an object of their own."""
+        """Read the members without a field of their own, as an object."""
         rest = self.compiler.resolved(item.type)
         assert isinstance(rest, nodes.MapOf), "the rest of an object is a map"
         if self.compiler.open_values == "binary" and self.compiler.holds_open(rest.value):
@@ -141,10 +141,10 @@ class Json(Part):
         self.assembly.emit("JSON_REST", item.scope.holder, item.scope.members)
         self.compiler.fields.read(item)
 
-    # --- structs that a member tells apart ---
+    # --- structs that are told by a member ---
 
     def tagged(self, node: nodes.Tagged, scope: Scope, read: Read) -> None:
-        """Read the object at hand by the case that a member of it tells."""
+        """Read the current object by the case that one of its members selects."""
         if scope.encoding != "json":
             raise Uncovered("a choice by a member, outside of JSON")
         holder = self.assembly.slot()
@@ -168,7 +168,7 @@ class Json(Part):
         if node.presence:
             self.assembly.jump(known.get((bool, True), refused))
         else:
-            self._told(list(known), known, refused)
+            self._by_value(list(known), known, refused)
         self.assembly.place(absent)
         stated = False if node.presence else default
         missing = node.required and default is None and not node.presence
@@ -184,8 +184,10 @@ class Json(Part):
         emit("FAIL", self.assembly.refusal("unknown_case"))
         self.assembly.place(end)
 
-    def _told(self, values: Sequence[tuple[type, Any]], known: dict[tuple[type, Any], Label], refused: Label) -> None:
-        """Go to the case of the value at hand."""
+    def _by_value(
+        self, values: Sequence[tuple[type, Any]], known: dict[tuple[type, Any], Label], refused: Label
+    ) -> None:
+        """Jump to the case of the current value."""
         kinds: dict[type, str] = {type(None): "null", bool: "bool", int: "int", str: "str"}
         if any(kind not in kinds for kind, _ in values):
             raise Uncovered("a choice whose tag is not a number, boolean or text")
@@ -225,7 +227,7 @@ class Json(Part):
     # --- values ---
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read the value at hand."""
+        """Read the current value."""
         emit = self.assembly.emit
         match node:
             case nodes.Int(bits, signed, "") if bits - signed <= _WIDEST:
@@ -262,7 +264,7 @@ class Json(Part):
                 raise Uncovered(f"a JSON {word_of(node)}")
 
     def _count(self, sink: Sink) -> None:
-        """How many elements or members the value at hand has, for expressions."""
+        """Count the elements or members of the current value, for expressions."""
         if sink.register is not None and sink.register.kind == "list":
             self.assembly.emit("JSON_COUNT", sink.register)
 
@@ -304,7 +306,7 @@ class Json(Part):
         key: Node | None = None,
         name: str = "",
     ) -> None:
-        """A list: the instruction, and the body that reads an element or an entry."""
+        """Emit a list or a map, and the body that reads an element or an entry."""
         scope.listed = True
         place = self.assembly.register("int").read()
         inner = column.element if column is not None else None
@@ -326,7 +328,7 @@ class Json(Part):
     def _unique(  # noqa: PLR0913 - an element, and where it goes
         self, row: list[Any], element: Node, unique: str, scope: Scope, column: Column | None, place: Register
     ) -> Scope:
-        """An element of a list in which a member is unlike in each: it has one register, whatever struct it is of."""
+        """Read an element with a `unique` member, which has one register, whichever struct the element is."""
         if not self.compiler.is_record(element):
             raise Uncovered("`unique` on a list whose elements are not structs")
         shared, first = Scope(scope.encoding, scope), len(self.assembly.registers)
@@ -336,7 +338,7 @@ class Json(Part):
             if record is not None:
                 self.assembly.emit("FINISH", record.index)
         cleared[4] = Edge(len(self.assembly.registers))
-        register = self.compiler.unlike(shared, unique)
+        register = self.compiler.unique_register(shared, unique)
         row[4 if register.kind == "bytes" else 6] = register.read()
         return shared
 
@@ -361,7 +363,7 @@ class Json(Part):
         self.assembly.place(end)
 
     def _kinds(self, node: Node) -> Sequence[int]:
-        """The kinds of JSON values that a type reads."""
+        """The kinds of JSON values that a type accepts."""
         match self.compiler.resolved(node):
             case nodes.Null() | nodes.Bool() | nodes.Int() | nodes.Float() | nodes.ListOf() as plain:
                 return (_KINDS[word_of(plain)],)
@@ -381,7 +383,7 @@ class Json(Part):
     # --- open values ---
 
     def open_rules(self, node: Node) -> list[int] | None:
-        """What an open value may be: kinds, the range of integers, whether these are floats; None: it is not open."""
+        """The rules of an open value: kinds, range of integers, whether these are floats; None if it is not open."""
         node = self.compiler.resolved(node)
         if not isinstance(node, nodes.OneOf) or not node.open:
             return None
@@ -411,7 +413,7 @@ class Json(Part):
 
 
 def kinds_of(kept: Sequence[str]) -> Sequence[int]:
-    """The kinds of values that JSON kept as text may be."""
+    """The kinds of JSON values that may be kept as text."""
     return [kind for each in kept for kind in OF_JSON[each]]
 
 
@@ -421,6 +423,6 @@ def kinds_mask(kinds: Sequence[int]) -> int:
 
 
 def _take_integers(targets: list[Any]) -> None:
-    """An integer is a float where nothing else takes it."""
+    """Let a float alternative also take integers, unless another alternative does."""
     if targets[_KINDS["int"]] == -1:
         targets[_KINDS["int"]] = targets[_KINDS["float"]]

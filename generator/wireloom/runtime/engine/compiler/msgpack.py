@@ -1,8 +1,8 @@
 """Values of MessagePack bodies, and open values.
 
-The first byte of a value tells its family, so a union is a jump by family. A struct is an array (`arrays.py`) or a
+The first byte of a value determines its family, so a union is a jump by family. A struct is an array (`arrays.py`) or a
 map, whose members are found once and read in the order of the spec. An open value is one instruction with a table of
-rules: which families it may have, the range of its integers, and its ext types.
+rules: the allowed families, the range of its integers, and its ext types.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ FAMILIES = {
     "ext": 8,
 }
 _FAMILY_COUNT = 9
-_HALVES = 16  # the bits of an instruction's families after which the rules of a map's halves stand
+_HALVES = 16  # the shift of the table of a map's halves in the operand of families
 _WORD = 64
-_ALLOWED, _REFUSED = range(2)  # members of a map that no field names
-_NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever their column holds
+_ALLOWED, _REFUSED = range(2)  # how to treat unknown members of a map
+_NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever the column's type
 
 
 class MessagePack(Part):
-    """Values that say their family in their first byte; structs as arrays (`Arrays`) or as maps."""
+    """Reads values by the family in their first byte; structs are arrays (`Arrays`) or maps."""
 
     stated = frozenset({"member", "besides", "optional", "default"})
 
@@ -96,14 +96,14 @@ class MessagePack(Part):
             self._open_map(fields, scope)
 
     def _open_map(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
-        """Open a struct's map: where the value of each member is."""
+        """Open a struct's map: find the value of each member."""
         scope.holder = self.assembly.slot()
         self.compiler.note_members((field.wire_member for field in fields if field.besides is None), scope)
         scope.others = _ALLOWED if self.compiler.unknown() == "ignore" else _REFUSED
         self.assembly.emit("PACK_OBJECT", scope.holder, scope.members, scope.others)
 
     def close(self, scope: Scope) -> None:
-        """After the last step: the map or array ends, and nothing is left that no field has looked at."""
+        """After the last step: check that no member or element is unread."""
         if scope.members is not None:
             self.assembly.emit("PACK_CLOSE", scope.holder, scope.members, scope.others)
         self.compiler.arrays.close(scope)
@@ -130,12 +130,12 @@ class MessagePack(Part):
             self.assembly.emit("PACK_EXT", code, text, sink.register, column and column.index)
 
     def _count(self, sink: Sink) -> None:
-        """How many elements the list or map that is next has, for expressions."""
+        """Count the elements of the next list or map, for expressions."""
         if sink.register is not None and sink.register.kind == "list":
             self.assembly.emit("PACK_COUNT", sink.register)
 
     def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
-        """A map of open values, or of stated types: a list of entries, whose keys are unlike each other."""
+        """Read a map of open values or of stated types: a list of entries with distinct keys."""
         self._count(sink)
         rules, own = self.open_rules(value), self.open_rules(key)
         if isinstance(key, nodes.Spelled) and (rules is not None or own is not None):
@@ -181,7 +181,7 @@ class MessagePack(Part):
         self.assembly.place(end)
 
     def shows_open(self, node: Any, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether any value in it, however deep, is shown as an open one."""
+        """Whether any value in the type, at any depth, is shown as an open value."""
         for each in nodes.within(node):
             match each:
                 case nodes.OneOf(open=True):
@@ -195,7 +195,7 @@ class MessagePack(Part):
         return False
 
     def open_rules(self, node: Node) -> list[int] | None:
-        """What an open value may be: families, the range of integers, ext types; None where it is not open."""
+        """The rules of an open value: families, range of integers, ext types; None if it is not open."""
         node = self.compiler.resolved(node)
         if not isinstance(node, nodes.OneOf) or not node.open:
             return None
@@ -226,7 +226,7 @@ class MessagePack(Part):
         return [families, low, high, len(extensions) // 2, *extensions]
 
     def closed_rules(self, node: Node) -> list[int]:
-        """What the other half of a map may be whose keys or values alone are open."""
+        """The rules of the typed half of a map in which only the keys or only the values are open."""
         match self.compiler.resolved(node):
             case nodes.Nullable(inner) if not isinstance(self.compiler.resolved(inner), nodes.Nullable):
                 families, *rest = self.closed_rules(inner)
@@ -243,7 +243,7 @@ class MessagePack(Part):
     def _open_value(
         self, rules: list[int], families: int, sink: Sink, halves: tuple[list[int], list[int]] | None = None
     ) -> None:
-        """An open value of some families; of a map whose halves differ, what each of them may be."""
+        """Read an open value of some families; for a map whose halves differ, `halves` are their rules."""
         if halves is not None:
             both = self.assembly.table([self.assembly.table(half) for half in halves])
             families |= both + 1 << _HALVES
@@ -251,7 +251,7 @@ class MessagePack(Part):
         self.compiler.open_value("PACK_OPEN", self.assembly.table(rules), families, sink, names)
 
     def _tags(self, rules: list[int]) -> int:
-        """A table of what the tagged rendering of each ext type of the rules begins with."""
+        """The table of prefixes that tagged JSON puts before each ext type of the rules."""
         words: list[int] = []
         for code in rules[4::2]:
             names = {extension.name or f"ext{code}" for extension in self.compiler.extensions if extension.code == code}

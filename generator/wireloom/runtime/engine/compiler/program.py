@@ -1,9 +1,9 @@
 """The compiler as a whole: from a root of the layout to a program.
 
-`parts` gets the name of a root and gives the words of a program: instructions, expressions, tables and texts. Each part
-of the compiler knows one thing (records, structs, fields, an encoding) and emits instructions to one assembly. What a
-part cannot compile raises `Uncovered`, and the construct parser reads the format. Before the words are final, each
-register that something reads is proved to be filled on every path (`register_checks`), and instructions are fused.
+`parts` takes the name of a root and returns the words of a program: instructions, expressions, tables and texts. Each
+part of the compiler knows one thing (records, structs, fields, an encoding) and emits instructions to one assembly. It
+raises `Uncovered` for what it cannot compile, and the construct parser reads the format. Before the words are final,
+`register_checks` proves that each register is filled before it is read, and `fusion` joins instructions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.engine.compiler.protocols import Encoding
 
 OTHERS: dict[str, Callable[["Compiler"], "Encoding"]] = {}
-"""The encodings of other packages, by name."""
+"""Compilers of encodings from other packages, by name."""
 
 
 class Compiler(Core):
@@ -83,7 +83,7 @@ class Compiler(Core):
         return self.engine.Program(*positional, **keywords)
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
-        """What the engine makes the program of, and validates."""
+        """The arguments of the engine's Program, which validates them."""
         entries = [self._entry(root, order) for order in self._orders()]
         assembly = self.assembly
         assembly.emit("RETURN", None)
@@ -140,7 +140,7 @@ class Compiler(Core):
         return entry
 
     def _encoding(self, node: Node) -> str:
-        """The encoding of the first struct found."""
+        """The encoding of the first struct in a type."""
         match self.resolved(node):
             case nodes.Struct(encoding=encoding):
                 return encoding

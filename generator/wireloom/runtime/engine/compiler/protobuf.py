@@ -1,7 +1,7 @@
 """Protobuf messages: a scan finds the fields, then each field is read from its slot.
 
 `open` emits the scan, with the number, wire type and slot of each field; the last value of a field wins, as the wire
-format demands. Then the fields are read in the order of the spec, each from its slot. Repeated fields and maps are
+format requires. Then the fields are read in the order of the spec, each from its slot. Repeated fields and maps are
 bodies that run once for each occurrence.
 """
 
@@ -16,25 +16,25 @@ from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.expressions import Tree
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
-_MESSAGE = 2  # the form of a singular one
-_KEY, _VALUE = 1, 2  # the fields of an entry of a map
-_BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
+_MESSAGE = 2  # the form of a singular message
+_KEY, _VALUE = 1, 2  # the field numbers in a map entry
+_BOOLEAN = 1 << 4  # the form of an integer that is a boolean
 
 
 class Protobuf(Part):
-    """Fields by number."""
+    """Reads fields by number."""
 
     stated = frozenset({"tag", "oneOf", "group", "optional", "default", "refers", "table"})
 
     def close(self, scope: Scope) -> None:
-        """A message has no end that fields come to: it was scanned as a whole."""
+        """Do nothing: the scan has read the message to its end."""
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Fields alone have values, and these say how they are written."""
+        """Raise Uncovered: only fields have values in protobuf."""
         raise Uncovered(f"a value that is not a field, in {scope.encoding}")
 
     def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
-        """Scan the message for its fields; each gets a slot."""
+        """Scan the message for its fields; each has a slot."""
         self._scan_for([field for field in node.fields if field.is_written], scope)
 
     def _scan_for(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
@@ -59,20 +59,20 @@ class Protobuf(Part):
         self._scan(words)
 
     def _rivals(self, rivals: Sequence[tuple[int, int]]) -> int:
-        """Where a table of slots with their forms is, which are empty where a field is there."""
+        """The address of a table of slots, with their forms, that are cleared when a field is present; -1 if empty."""
         return self.assembly.table([len(rivals), *(word for rival in rivals for word in rival)]) if rivals else -1
 
     def _holds_messages(self, node: Node) -> bool:
-        """Whether what is on the wire is a message, or several; each entry of a map is one."""
+        """Whether the wire value is a message, or several, as for a map."""
         element = self.compiler.resolved(node.element) if isinstance(node, nodes.ListOf) else node
         return isinstance(node, nodes.MapOf) or self.compiler.is_record(element)
 
     def _scan(self, words: Sequence[int]) -> None:
-        """Scan a message: tag, wire type, slot, form and rivals of each field."""
+        """Scan a message; `words` are tag, wire type, slot, form and rivals of each field."""
         self.assembly.emit("PROTO_MESSAGE", self.assembly.table([self.assembly.deep, len(words) // 5, *words]))
 
     def _form(self, node: Node) -> tuple[int, int]:
-        """The wire type of a field, or of its elements, and whether it is one value, many, or one message."""
+        """The wire type of a field or of its elements, and its form: one value, many, or one message."""
         if isinstance(node, nodes.MapOf):
             return _LENGTH, 1
         if isinstance(node, nodes.ListOf):
@@ -107,7 +107,7 @@ class Protobuf(Part):
             register = self.compiler.define(scope, name, "mixed")
             with self._message(slot):
                 self.compiler.record(node, scope, column, name=name)
-                self.compiler.there(register)
+                self.compiler.mark_present(register)
         elif field.refers is not None:
             if field.minimum is not None or field.maximum is not None:
                 raise Uncovered("a `refers` field with `range`")
@@ -132,7 +132,7 @@ class Protobuf(Part):
 
     @contextmanager
     def _message(self, slot: int) -> Iterator[None]:
-        """What is compiled within reads what is in the slot."""
+        """The code compiled in this context reads the message in the slot."""
         save = self.assembly.register("position", 2).read()
         self.assembly.emit("PROTO_SUB", slot, save)
         with self.assembly.inside():
@@ -154,7 +154,7 @@ class Protobuf(Part):
             case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PROTO_FLOAT", slot, bits, 0, column and column.index)
-                self.compiler.there(sink.register)
+                self.compiler.mark_present(sink.register)
             case nodes.Text(None | int() as size) | nodes.Bytes(None | int() as size):
                 is_text = isinstance(node, nodes.Text)
                 fixed = -1 if is_text or size is None else size
@@ -166,7 +166,7 @@ class Protobuf(Part):
         element = self.compiler.resolved(node.element)
         count = self.compiler.define(scope, name, "list")
         if node.unique is not None:
-            self._unlike(node, node.unique, slot, scope, column, count)
+            self._unique_messages(node, node.unique, slot, scope, column, count)
             return
         if isinstance(element, nodes.Text) and column is None and not count.used:
             self.assembly.emit("PROTO_TABLE", slot)
@@ -191,16 +191,16 @@ class Protobuf(Part):
                 label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 
-    def _unlike(  # noqa: PLR0913 - a list, and where it goes
+    def _unique_messages(  # noqa: PLR0913 - a list, and where it goes
         self, node: nodes.ListOf, unique: str, slot: int, scope: Scope, column: Column | None, count: Register
     ) -> None:
-        """Messages that differ in a member, whose register is compared after each as the key of a map is."""
+        """Read messages that differ in the member `unique`; its register is compared like a map key."""
         scope.listed = True
         with self.compiler.into(column, taken(node)) as target:
             inner = target.element if target is not None else None
 
             def body() -> None:
-                register = self.compiler.unlike(self.compiler.record(node.element, scope, inner, None), unique)
+                register = self.compiler.unique_register(self.compiler.record(node.element, scope, inner, None), unique)
                 row[4 if register.kind == "bytes" else 5] = register.read()
 
             with self.assembly.inside():
@@ -208,7 +208,7 @@ class Protobuf(Part):
             row = self.assembly.emit("PROTO_ENTRIES", slot, label, target and target.index, None, None, count)
 
     def _element(self, node: Node, slot: int, scope: Scope, sink: Sink) -> None:
-        """An element of a list, which may be held against something."""
+        """Read an element of a list, which may have constraints."""
         if isinstance(node, nodes.Held):
             inner = self.compiler.resolved(node.type)
             self.compiler.fields.held(node, scope, sink, lambda found: self._proto_scalar(inner, slot, found))
@@ -216,7 +216,7 @@ class Protobuf(Part):
             self._proto_scalar(node, slot, sink)
 
     def _proto_map(self, name: str, node: nodes.MapOf, slot: int, scope: Scope, column: Column | None) -> None:
-        """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""
+        """Read entries, which are messages of a key and a value; the parser reads an entry that lacks one of them."""
         spelled, (key, value) = node.key, map(self.compiler.resolved, (node.key, node.value))
         count, found = self.compiler.define(scope, name, "list"), self.assembly.register(self.compiler.kind(key)).read()
         with self.compiler.into(column, "map") as target:
@@ -247,7 +247,7 @@ class Protobuf(Part):
         return wire, slot, form, self._rivals([*_pieces(slot, kept=_is_kept(node))])
 
     def _proto_value(self, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
-        """A scalar or a message that nothing but its column needs."""
+        """Read a scalar or message into a column only."""
         if not self.compiler.is_record(node):
             self._proto_scalar(node, slot, Sink(None, column))
             return
@@ -256,12 +256,12 @@ class Protobuf(Part):
 
 
 def _is_kept(node: Node) -> bool:
-    """Whether a value is a message that is kept as it is."""
+    """Whether a value is a message that is kept as bytes."""
     return isinstance(node, nodes.Bytes) and node.pieces
 
 
 def _pieces(slot: int, *, kept: bool) -> Iterator[tuple[int, int]]:
-    """A kept message is a rival of itself, as other messages are of some: of a second piece the parser makes one."""
+    """Make a kept message a rival of itself: if it occurs twice, the parser must merge the pieces."""
     if kept:
         yield slot, _MESSAGE
 

@@ -1,7 +1,7 @@
 """What the parts of the compiler may ask of each other, as protocols.
 
-A part calls others as deep as a layout nests. It sees these protocols and `core.py`, so no two modules import each
-other.
+The parts call each other, nested like the layout. They import only these protocols and `core.py`, so no two modules
+import each other.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,134 +19,134 @@ _Way = TypeVar("_Way")
 
 
 class Records(Protocol):
-    """Records and what they are chosen by, as other parts ask for them."""
+    """Records and choices among them."""
 
     def members(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
     ) -> Scope | None:
-        """Read a record into the row of `record` that is open."""
+        """Read a record into the open row of `record`."""
 
-    def lent(self, node: Node) -> frozenset[str]:
-        """What expressions call the members of a record that melts into the one around."""
+    def flattened_names(self, node: Node) -> frozenset[str]:
+        """The names, in expressions, of the members of a flattened record."""
 
     def selected(
         self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: Callable[[Node], object]
     ) -> None:
-        """Choose by an expression."""
+        """Select a type by an expression."""
 
     def chosen(self, tag: Tree, cases: Choice[_Way], code: str, scope: Scope, read: Callable[[_Way], object]) -> None:
-        """Choose one of several ways by an expression."""
+        """Select one of several cases by an expression."""
 
     def word(self, value: Any) -> int:
-        """A value that is compared, as the number that the machine has for it."""
+        """The machine's number for a value in a comparison."""
 
 
 class Structs(Protocol):
-    """Structs, as other parts ask for them."""
+    """Structs and their steps."""
 
     def struct(self, node: nodes.Struct, scope: Scope, record: Column | None) -> Scope:
-        """Read a struct into the row of `record` that is open."""
+        """Read a struct into the open row of `record`."""
 
     def check(self, that: Compiled, code: str) -> None:
-        """Refuse what a condition does not hold for."""
+        """Emit a check that refuses the record with `code` unless the condition holds."""
 
     def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
-        """What empties a list of the struct that is read into a column."""
+        """The discard of a list, if any; note that the list is read into `column`."""
 
     def kept(self, discard: Discard, element: Scope | None) -> None:
-        """Note whether an element that has been read is to be kept."""
+        """Note whether the discard's condition holds for the element just read."""
 
     def ended(self, last: Last, element: Scope | None) -> None:
-        """Note whether an element that has been read is the last of its list."""
+        """Note whether the element just read is the last of its list."""
 
 
 class Sums(Protocol):
-    """Sums over lists, as other parts ask for them."""
+    """Sums over lists."""
 
     def begin(self, name: str, element: Node, scope: Scope) -> Any:
-        """Before a list: the registers of the sums over it, at 0."""
+        """Before a list: set the registers of its sums to 0."""
 
     def addend(self, element: Node, totals: Any) -> Register | None:
-        """Before an element that is no struct: the register that it goes to."""
+        """Before an element that is not a struct: the register for its value."""
 
     def add(self, totals: Any, addend: Register | None, element: Scope | None) -> None:
-        """After an element: what it adds."""
+        """Add an element to the sums, after it is read."""
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
-        """After a step that may have emptied a list."""
+        """Set the sums to 0 if a step has emptied the list."""
 
 
 class Fields(Protocol):
-    """Fields, as other parts ask for them."""
+    """Fields and their constraints."""
 
     def held(self, node: nodes.Held, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
-        """Read an element, and hold it against what is said of it."""
+        """Read an element and check it against its constraints."""
 
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
-        """Deliver what an expression gives."""
+        """Deliver the value of an expression."""
 
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
-        """After a field: where it is not there, the program goes on at the label, with what its default means."""
+        """After a field: if the field is missing, the program continues at `label`, which delivers the default."""
 
     def field(self, item: Item, version: Version) -> None:
-        """Read or compute a field, where it is there."""
+        """Read or compute a field, if it is present."""
 
     def spelled(self, spelling: nodes.Spelling, code: str, charset: str, register: Register) -> None:
         """Check the text in a register against a length and a pattern."""
 
     def placed(self, item: Item) -> None:
-        """Read a field of binary: at its offset, in its region."""
+        """Read a binary field at its offset and in its region."""
 
     def read(self, item: Item) -> None:
-        """Read the value and hold it against the field's own constraint."""
+        """Read the value and check it against the field's own constraints."""
 
     def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
-        """Read a value that is no record and hold it against the field's own constraint."""
+        """Read a value that is not a record, and check it against the field's own constraints."""
 
 
 class Encoding(Protocol):
-    """An encoding: how its structs begin and end, how their fields are found, and how values are read.
+    """An encoding: how its structs begin and end, and how it finds fields and reads values.
 
-    The other parts know no encoding by its name in these; one more is one more class.
+    The other parts use only this protocol; a new encoding is a new class.
     """
 
     @property
     def stated(self) -> AbstractSet[str]:
-        """What a field may state in this encoding alone."""
+        """The keys that a field may have in this encoding, besides those of all encodings."""
 
     def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
-        """Open the container of a struct; where the lengths of arrays tell the version, its register is filled."""
+        """Open the container of a struct; fill `version` if the lengths of arrays determine it."""
 
     def close(self, scope: Scope) -> None:
-        """After the last step: nothing is left in the container that no field has looked at."""
+        """After the last step: check that no part of the container is unread."""
 
     def field(self, item: Item, when: Tree) -> None:
-        """Find a field, which is there where its condition holds, and read it."""
+        """Find a field, which is present if `when` holds, and read it."""
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value that is no record."""
+        """Read one value that is not a record."""
 
 
 class Arrays(Protocol):
-    """Structs of MessagePack as arrays, as other parts ask for them."""
+    """MessagePack structs that are arrays."""
 
     def open(self, fields: Sequence[nodes.Field], arities: dict[int, int], scope: Scope, version: Register) -> None:
-        """Open an array, whose length may tell the version."""
+        """Open an array, whose length may determine the version."""
 
     def element(self, item: Item, when: Tree) -> None:
         """Read the next element."""
 
     def close(self, scope: Scope) -> None:
-        """After the last step: there is no element that no field has read."""
+        """After the last step: check that no element is left."""
 
 
 class Json(Protocol):
-    """JSON, as other parts ask for it."""
+    """JSON objects that share members with others."""
 
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
     ) -> Scope | None:
-        """Read a record from the members of the object around it."""
+        """Read a record from the members of the enclosing object."""
 
     def tagged(self, node: nodes.Tagged, scope: Scope, read: Callable[[Node], object]) -> None:
-        """Read the object at hand by the case that a member of it tells."""
+        """Read the current object by the case that one of its members selects."""

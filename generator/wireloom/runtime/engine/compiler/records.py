@@ -1,8 +1,8 @@
-"""Records: structs, and choices among them by the bytes ahead, by a field, or by trial.
+"""Records: structs, and choices among them by the next bytes, by a field, or by trial.
 
-`members` gets a type whose values are records, and the column whose row is open, and compiles each case after a
-`SWITCH` on the tag. The alternatives of an attempt become bodies: `ATTEMPT` runs one after another, until one has no
-error that leads on to the next.
+`members` takes a type whose values are records, and the column whose row is open. It compiles each case after a
+`SWITCH` on the tag. The alternatives of an attempt become bodies: `ATTEMPT` runs them in order until one succeeds, or
+fails with an error that is not in its fallbacks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,12 +29,12 @@ def _choice(cases: Sequence[nodes.Case]) -> Choice[nodes.Arm]:
 
 
 class Records(Part):
-    """What reads into an open row of a struct column."""
+    """Compiles records, which are read into an open row of a struct column."""
 
     def members(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
     ) -> Scope | None:
-        """Read a record into the row of `record` that is open."""
+        """Read a record into the open row of `record`."""
         found = self.compiler.resolved(node)
 
         def read(case: Node) -> Scope | None:
@@ -65,11 +65,11 @@ class Records(Part):
         return None
 
     def selected(self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: _Read) -> None:
-        """Choose a type by an expression."""
+        """Select a type by an expression."""
         self.chosen(tag, _choice(cases), code, scope, lambda arm: self._arm(arm, read))
 
     def chosen(self, tag: Tree, cases: Choice[_Way], code: str, scope: Scope, read: Callable[[_Way], object]) -> None:
-        """Choose one of several ways by an expression."""
+        """Select one of several cases by an expression."""
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
             known = (way for values, way in cases if among(compiled.value, values))
@@ -87,7 +87,7 @@ class Records(Part):
             register = compiled.term.argument
         else:
             register = self.assembly.register("int").read()
-            self.expressions.result(compiled)  # nothing else is chosen by
+            self.expressions.result(compiled)  # raises if the tag has another kind
             self.assembly.emit("COMPUTE", self.expressions.place(compiled), NUMBER, register, None, *UNBOUNDED)
         self._cases(cases, code, read, register)
 
@@ -98,7 +98,7 @@ class Records(Part):
         read: Callable[[_Way], object],
         register: Register | None = None,
     ) -> None:
-        """Branch on a register, or on the machine's value."""
+        """Branch on a register, or on the last value read."""
         labels = [Label() for _ in cases]
         targets: dict[int | None, Label] = {}
         for (values, _), label in zip(cases, labels, strict=True):
@@ -124,7 +124,7 @@ class Records(Part):
         self.assembly.emit("FAIL", self.assembly.refusal(code))
 
     def word(self, value: Any) -> int:
-        """A value that is compared, as the number that the machine has for it."""
+        """The machine's number for a value in a comparison."""
         match value:
             case None:
                 return 0
@@ -171,10 +171,10 @@ class Records(Part):
         self.assembly.place(end)
 
     def _late(self, node: Any, seen: set[str], *, inside: bool = False) -> Iterator[str]:
-        """The codes that protobuf messages state: parsers come to them once all of a message has been scanned.
+        """The codes that protobuf messages state; the parser reports them only after it scanned the whole message.
 
-        Where one leads to another way, what is wrong with the rest of the message must be known first: that is the
-        parser's to say.
+        So such a code may lead to the next trial only if the rest of the message is valid; the engine leaves that to
+        the parser.
         """
         match node:
             case str() if inside:
@@ -189,7 +189,7 @@ class Records(Part):
                 pass
 
     def _is_binary(self, node: Any, seen: set[str]) -> bool:
-        """Whether structs within are read from front to back: others lack bytes before what is wrong with some."""
+        """Whether all structs inside are binary. In other encodings, truncation may hide an earlier error."""
         for each in nodes.within(node):
             match each:
                 case nodes.Ref(name) if name not in seen:
@@ -202,14 +202,14 @@ class Records(Part):
                     pass
         return True
 
-    def lent(self, node: Node) -> frozenset[str]:
-        """What expressions call the members of a record that melts into the one around."""
+    def flattened_names(self, node: Node) -> frozenset[str]:
+        """The names, in expressions, of the members of a flattened record."""
         return frozenset(name for name, _ in self._members(node))
 
     def _members(self, node: Node) -> Iterator[tuple[str, str | None]]:
-        """What expressions and readers call the members of a record, those of what melts into it among them.
+        """The names of a record's members, including those of flattened records, in expressions and for readers.
 
-        Readers have no name for what melts itself.
+        Readers have no name for the flattened field itself (None).
         """
         match self.compiler.resolved(node):
             case nodes.Struct() as struct:

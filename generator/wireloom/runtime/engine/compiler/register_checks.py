@@ -1,8 +1,8 @@
-"""The proof that every register is filled before it is read, made before the program is.
+"""The proof that each register is filled before it is read, made before the program is finished.
 
-Where the compiler reads the value of a field, it notes the rows that do so. Each path through these rows is followed
-until it writes the register, refuses the record, or finds nil. On a path that does none of these, the register would
-still say "absent", and a condition on it would be decided wrongly without an error. So such a program is not made.
+While the compiler reads the value of a field, it notes the rows that do so. The proof follows each path through these
+rows until it writes the register, refuses the record, or finds nil. On any other path, the register would still say
+"absent", and a condition on it would be wrong without an error. So such a program is refused.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,13 @@ from typing import Any
 
 from wireloom.runtime.engine.programs.assembly import NEXT, Assembly, Label, Operand, Register, Uncovered
 
-_NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT", "JSON_NULL_JUMP", "JSON_MEMBER")  # whose jump says that there is no value
+_NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT", "JSON_NULL_JUMP", "JSON_MEMBER")  # their jump means that there is no value
 _ENDS = ("RETURN", "FAIL", "PACK_NIL", "JSON_NULL")
-_SWITCHED, _TARGETS = 5, {"G": 9, "?": 7}  # words of the tables that hold targets
+_SWITCHED, _TARGETS = 5, {"G": 9, "?": 7}  # table lengths: the head of a switch, and tables of targets
 
 
 def check(assembly: Assembly, engine: Any) -> None:
-    """Raises Uncovered where some path leaves a register that is read without its value."""
+    """Raises Uncovered if some path leaves a register without its value although it is read."""
     proof = _Proof(assembly, engine)
     for register, first, last in assembly.regions:
         if register.used and not proof.fills(register, first, last):
@@ -31,7 +31,7 @@ class _Proof:
         self.names = {number: name for name, number in assembly.opcodes.items()}
 
     def fills(self, register: Register, first: int, last: int) -> bool:
-        """Whether every path from the first row to after the last one gives the register its value."""
+        """Whether each path from the first row to after the last one fills the register."""
         waiting, seen = [first], set[int]()
         while waiting:
             at = waiting.pop()
@@ -49,7 +49,7 @@ class _Proof:
         return any(row[place] is register for place in self.writers.get(row[0], ()))
 
     def _following(self, at: int, row: Sequence[Operand]) -> Iterator[int]:
-        """The rows that may come after a row, as far as there is a value on the way to them."""
+        """The rows that may follow a row, without the jumps for a missing value."""
         name = self.names[row[0]]
         yield at + 1 if row[NEXT] is None else row[NEXT].at
         if name in _NIL:

@@ -1,8 +1,8 @@
 """What the parts of the compiler pass to each other: scopes, sinks and items.
 
-A `Scope` has the names of one struct, a `Sink` says where a value goes, an `Item` is a field with its scope and
+A `Scope` holds the names of one struct, a `Sink` tells where a value goes, an `Item` is a field with its scope and
 column. A scope holds the register of each name, mark and table that expressions may use, and the registers of the
-start and size of its struct. An expression that asks a scope for something it does not have raises `Uncovered`.
+start and size of its struct. If an expression needs something that its scope lacks, the scope raises `Uncovered`.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from wireloom.runtime.primitives.numerals import LONGEST, base_of, width_of
 
 Node = nodes.Type
 Version = tuple[list[str], Tree]
-"""The names of a struct's versions, and the expression that gives the place of the one at hand."""
+"""The names of a struct's versions, and the expression for the index of the current one."""
 
 MD5 = "md5"
 """The one digest that the engine computes."""
 FRONT = "\0front"
-"""The mark of how far fields reach that stand before what counts from the end."""
+"""The mark for the end of the fields before those that count from the end."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "bcd": 6, "packed": 7}
@@ -30,22 +30,22 @@ _NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "exte
 _NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
-"""The limits of a number that any register holds."""
+"""The limits of a number that fits any register."""
 
 
 @dataclass(eq=False, slots=True)
 class Discard:
-    """A list that a step after it empties unless a condition holds for each element."""
+    """A list that a later step empties unless a condition holds for each element."""
 
     keep: Tree
-    dropped: Register  # true where the condition did not hold of an element
+    dropped: Register  # true if the condition failed for an element
     listed: bool = False  # the list has been read
     column: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """What tells that an element is the last of its list: the register is filled where the condition holds for it."""
+    """The condition that an element is the last of its list; the register is filled when it holds."""
 
     holds: Tree
     register: Register
@@ -53,44 +53,44 @@ class Last:
 
 @dataclass(eq=False, slots=True)
 class Located:
-    """How many elements of an array have been read whose length depends on the record; it has `least` in any case."""
+    """How many elements of a variable-length array have been read; the array has at least `least`."""
 
     least: int
-    certain: int = 0  # by every record
-    unsure: bool = False  # others by some
+    certain: int = 0  # in every record
+    unsure: bool = False  # whether some records had more
 
 
 @dataclass(eq=False)
 class Scope:
-    """The names of one struct, and where it stands."""
+    """The names of one struct, and its place among the other structs."""
 
     encoding: str
     parent: "Scope | None" = None
-    into: "Scope | None" = None  # the struct that this one's members melt into
-    place: Register | None = None  # its place in the list that it is an element of
+    into: "Scope | None" = None  # the struct that this one is flattened into
+    place: Register | None = None  # its index, if it is an element of a list
     names: dict[str, Register] = field(default_factory=dict)
-    records: dict[str, "Scope"] = field(default_factory=dict)  # the names within fields that are records
-    joint: bool = False  # the names of a field's members, whatever records it may be
+    records: dict[str, "Scope"] = field(default_factory=dict)  # the names inside fields that are records
+    joint: bool = False  # holds the names of a field's members, whichever record it is
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
-    texts: set[str] = field(default_factory=set)  # protobuf: the lists of texts, which have what others refer to
+    texts: set[str] = field(default_factory=set)  # protobuf: the lists of texts that `refers` fields index
     checksums: dict[str, "Item"] = field(default_factory=dict)
-    words: dict[str, Register] = field(default_factory=dict)  # of checksums, as they stand in 64 bits
-    elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element
-    located: Located | None = None  # MessagePack: of an array whose length depends on the record
-    places: dict[str, Register] = field(default_factory=dict)  # where checksums stand that cover themselves
+    words: dict[str, Register] = field(default_factory=dict)  # of checksums, as 64 raw bits
+    elements: dict[str, Tree] = field(default_factory=dict)  # the condition that the array has an element, by field
+    located: Located | None = None  # MessagePack: for arrays whose length depends on the record
+    places: dict[str, Register] = field(default_factory=dict)  # the positions of checksums that cover themselves
     discards: dict[str, Discard] = field(default_factory=dict)
     start_register: Register | None = None
     size_register: Register | None = None
-    reach: Register | None = None  # the farthest position, where fields stand at offsets
-    holder: int | None = None  # JSON: the slot of the object or array that fields are looked for in
-    members: int | None = None  # the table of the object's members; None: an array
-    others: int = 0  # MessagePack: whether members that are not in that table are allowed, refused or taken
-    shared: bool = False  # the object is that of the struct around
-    listed: bool = False  # a list of its own has been read, whose last index `index` would see
+    reach: Register | None = None  # the farthest position, if fields have offsets
+    holder: int | None = None  # JSON, MessagePack: the slot of the object or array with the fields
+    members: int | None = None  # the table of the object's members; None for an array
+    others: int = 0  # MessagePack: whether unknown members are allowed or refused
+    shared: bool = False  # the object belongs to the enclosing struct
+    listed: bool = False  # a list of the struct has been read, and has changed `index`
 
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
-        """The register of a field, or of a member of the record that it is."""
+        """The register of a field, or of a member of the record in that field."""
         scope = self.outward(up)
         for inner in members:
             if name not in scope.records:
@@ -101,16 +101,16 @@ class Scope:
         return scope.names[name]
 
     def within(self, name: str) -> "Scope":
-        """What the names of a field's members melt into, whatever record it is: one register each.
+        """The scope for the members of a record field: one register for each name, whichever record the field holds.
 
-        A field of what melts into a struct is that struct's, too.
+        If this struct is flattened into another, that one's scope is used.
         """
         if name not in self.records:
             self.records[name] = Scope(self.encoding, joint=True) if self.into is None else self.into.within(name)
         return self.records[name]
 
     def outward(self, up: int) -> "Scope":
-        """The scope so many structs outward."""
+        """The scope `up` structs outward."""
         scope: Scope | None = self
         for _ in range(up):
             scope = scope.parent if scope is not None else None
@@ -119,7 +119,7 @@ class Scope:
         return scope
 
     def discard(self, name: str) -> Discard | None:
-        """What empties a list of the struct, or of one that it melts into."""
+        """The discard of a list in the struct, or in one that it is flattened into."""
         scope: Scope | None = self
         while scope is not None and name not in scope.discards:
             scope = scope.into
@@ -148,7 +148,7 @@ class Scope:
         return self.size_register.read()
 
     def index(self) -> Register:
-        """The register of the place in the innermost list."""
+        """The register of the index in the innermost list."""
         scope: Scope | None = self
         while scope is not None and not scope.listed:
             if scope.place is not None:
@@ -159,12 +159,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Where a value goes: to expressions, to readers, or nowhere; of a field called `name` the members are known."""
+    """Where a value goes: a register for expressions, a column for readers, or neither; `name` is its field's name."""
 
     register: Register | None = None
     column: Column | None = None
     name: str = ""
-    word: Register | None = None  # of an integer as it stands in 64 bits, which no expression sees
+    word: Register | None = None  # for an integer as raw 64 bits, hidden from expressions
 
 
 NOWHERE = Sink()
@@ -172,7 +172,7 @@ NOWHERE = Sink()
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A field being compiled: what the layout says of it, where it is, and the column that shows it."""
+    """A field being compiled: its layout node, its scope, and the columns of its record and itself."""
 
     field: nodes.Field
     scope: Scope
@@ -181,7 +181,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """What expressions call it."""
+        """The name in expressions."""
         return self.field.name
 
     @property
@@ -191,28 +191,28 @@ class Item:
 
 
 def needs(bit: nodes.Bits, *, shared: bool) -> bool:
-    """Whether the value must give these bits: they are a field of their own, and nothing determines them."""
+    """Whether callers must supply these bits: nothing derives them, and they are neither nullable nor hidden."""
     return shared and bit.derive is None and bit.null is None and not bit.hidden
 
 
 def member(record: Column | None, name: str) -> Column | None:
-    """The column of a member, where the record is asked for."""
+    """The column of a member; None if the record was not requested."""
     return None if record is None else record.children.get(name)
 
 
 def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in the layout
-    """The least and the greatest integer of a type, as far as 64 signed bits hold them."""
+    """The smallest and greatest integer of a type, clipped to 64 signed bits."""
     least, greatest = (-(1 << min(bits, _WORD) - 1), 1 << bits - 1) if signed else (0, 1 << bits)
     return least, min(greatest - 1, (1 << _WORD - 1) - 1)
 
 
 def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
-    """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
+    """How binary writes an integer: width in bytes, signed, big-endian.
 
-    One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
-    and its digits, or its markers: the first byte that is one, whether the highest byte comes first after them, and
-    four bits for each; or the most digits, their form, and how many bytes end them, and which. Signed varints are
-    zigzag.
+    An integer that is not plain two's complement has width 0, and in place of the byte order a word of bits, form and
+    detail. The detail is the number of digits; or, for markers, the first marker byte, the byte order, and four bits
+    for each width; or, for digits with an ending, the most digits, their form, and the ending's length and bytes.
+    Signed varints are zigzag.
     """
     match node:
         case nodes.Int(bits, signed, form, nodes.Markers(first, widths, order)):
@@ -234,7 +234,7 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
 
 
 def is_bits(node: Node) -> bool:
-    """Whether the elements of a list in binary are no whole number of bytes."""
+    """Whether the elements of a binary list are not whole bytes."""
     match node:
         case nodes.Bit():
             return True
@@ -245,12 +245,12 @@ def is_bits(node: Node) -> bool:
 
 
 def word_of(node: nodes.Arm) -> str:
-    """What a layout calls the sort of a type, as reasons say it."""
+    """The word for a type in layouts and in reasons."""
     return node.words[0]
 
 
 def taken(node: Node) -> str:
-    """What the column of a value takes; "" if that is no single kind."""
+    """The kind of value that the type's column takes; "" if there are several."""
     match node:
         case nodes.ListOf(entries=True) | nodes.MapOf():
             return "map"
@@ -263,23 +263,23 @@ def taken(node: Node) -> str:
 
 
 def ordered(form: str, big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
-    """Whether the highest byte of a number comes first: if its form does not say, as the compiler has it."""
+    """Whether a number is big-endian: by its form, else by the compiler's byte order."""
     return form == "big" if form else big
 
 
 def prefix_word(prefix: nodes.Prefix, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """A number before what it counts, as instructions have it: its form, and whether -1 is null. Never 0."""
+    """The operand for a number before the data: its form, and whether -1 is null. Never 0."""
     return front_word(prefix.number, big) | int(prefix.null) << 6
 
 
 def front_word(number: nodes.Int, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """How instructions have a number before what it counts that is not null. Never 0."""
+    """The operand for a number before the data that cannot be null. Never 0."""
     width, signed, order = number_form(number, big)
     return 1 | width << 1 | int(signed) << 5 | int(order) << 8
 
 
 def most(node: nodes.Int) -> int:
-    """The greatest number of an integer type, as far as 62 bits hold it."""
+    """The greatest number of an integer type, clipped to 62 bits."""
     match node:
         case nodes.Int(_, _, form, int(digits)):
             greatest = int(base_of(form) ** digits) - 1
@@ -289,19 +289,19 @@ def most(node: nodes.Int) -> int:
 
 
 def is_computed(amount: nodes.Amount) -> TypeGuard[Tree]:
-    """Whether an expression that is no constant says a size or a count."""
+    """Whether a size or count is computed by an expression that is not a constant."""
     return isinstance(amount, nodes.Node) and not isinstance(amount, nodes.Counted)
 
 
 def padded_word(padded: nodes.Padded) -> int:
-    """The size of what is filled up, and the byte that does so, as instructions have them."""
+    """The operand for padding: the size and the fill byte."""
     if padded.size > _WIDEST_PADDED:
         raise Uncovered(f"a text padded to {padded.size} bytes")
     return padded.size << 8 | padded.fill[-1]
 
 
 def ending_of(amount: nodes.Amount) -> bytes | None:
-    """The bytes that end a value or a list; None if it does not end so."""
+    """The bytes that end a value or a list; None for other sizes."""
     match amount:
         case nodes.Delimiter(data) | nodes.Terminator(data) | nodes.Terminated(data):
             return data
@@ -312,12 +312,12 @@ def ending_of(amount: nodes.Amount) -> bytes | None:
 
 
 def endless(amount: nodes.Amount) -> str:
-    """The code of a value that no delimiter ends; empty if that is what its region says."""
+    """The error code for a missing delimiter; empty if the region may end the value instead."""
     return amount.code if isinstance(amount, nodes.Delimiter | nodes.Delimited) else ""
 
 
 def held_width(node: Node) -> int:
-    """The bytes to be held for an integer whose value comes later; 0 if the value says in how many it is written."""
+    """The bytes to reserve for an integer whose value is known later; 0 if its width depends on the value."""
     match node:
         case nodes.Int(_, signed, form, int(digits)):
             return width_of(form, digits, signed=signed)
@@ -327,6 +327,6 @@ def held_width(node: Node) -> int:
 
 
 def need_width(column: Column | None, bits: int, signed: bool) -> None:  # noqa: FBT001 - as in the layout
-    """The column must hold every value of the type."""
+    """Raise Uncovered unless the column holds every value of the type."""
     if column is not None and column.kind != "decimal" and column.bits < (bits if signed else bits + 1):
         raise Uncovered(f"an integer of {bits} bits in a column of {column.bits} bits")

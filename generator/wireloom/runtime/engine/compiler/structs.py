@@ -1,9 +1,8 @@
-"""Structs: the container, and its steps one after another.
+"""Structs: a container and its steps in order.
 
-`struct` gets a struct of the layout and the column of its record. It enters the struct, opens the container of its
+`struct` takes a struct of the layout and the column of its record. It enters the struct, opens the container of its
 encoding, compiles each step in the order of the spec, and closes the container. A step whose condition cannot hold
-under these parameters is not compiled. The condition of a `discard` is evaluated while the elements of its list are
-read.
+under these parameters is not compiled. The condition of a `discard` is evaluated while the list is read.
 """
 
 from collections.abc import Sequence
@@ -29,10 +28,10 @@ from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constan
 
 
 class Structs(Part):
-    """A struct as a run of steps."""
+    """Compiles a struct, step by step."""
 
     def struct(self, node: nodes.Struct, scope: Scope, record: Column | None) -> Scope:
-        """Read a struct into the row of `record` that is open."""
+        """Read a struct into the open row of `record`."""
         steps = node.steps
         scope.start_register = self.assembly.register("position")
         scope.size_register = self.assembly.register("position")
@@ -58,7 +57,7 @@ class Structs(Part):
         return scope
 
     def _note_front(self, before: Sequence[nodes.Step], scope: Scope) -> None:
-        """Note how far fields reach: as far as they have come, or where one that stands at an offset went back from."""
+        """Mark the farthest position that fields have reached; fields with offsets may have gone back from it."""
         here = scope.marks[FRONT] = self.assembly.register("int")
         self.assembly.emit("MARK", here.read(), scope.start())
         if any(isinstance(step, nodes.Field) and step.at is not None for step in before):
@@ -69,7 +68,7 @@ class Structs(Part):
             self.assembly.emit("SEEK", 2, back, scope.start(), scope.reach)
 
     def _open(self, node: nodes.Struct, scope: Scope) -> Version:
-        """Open the container; the versions by name, and the expression that tells which it is."""
+        """Open the container; the names of the versions, and the expression for the index of the current one."""
         register = self.assembly.register("int")
         arities = {each.arity: place for place, each in enumerate(node.versions) if each.arity is not None}
         self.compiler.encodings[node.encoding].open(node, arities, scope, register)
@@ -118,7 +117,7 @@ class Structs(Part):
                 assert_never(step)
 
     def check(self, that: Compiled, code: str) -> None:
-        """Refuse what a condition does not hold for."""
+        """Emit a check that refuses the record with `code` unless the condition holds."""
         if isinstance(that, Constant) and that.value:
             return
         refused = Label()
@@ -130,7 +129,7 @@ class Structs(Part):
     # --- lists that are emptied unless a condition holds for each element -------------------------------------------
 
     def _note_discards(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
-        """Which lists a later step may empty: that is decided while their elements are read."""
+        """Note the lists that a later step may empty, because their elements are checked while they are read."""
         for step in steps:
             if isinstance(step, nodes.Discard) and not self._surely_never(step.when, scope):
                 if step.field in scope.discards:
@@ -138,26 +137,26 @@ class Structs(Part):
                 scope.discards[step.field] = Discard(step.keep, self.assembly.register("int"))
 
     def _surely_never(self, when: Tree, scope: Scope) -> bool:
-        """Whether a condition cannot hold, as far as that is known before the struct is read."""
+        """Whether a condition is already known never to hold, before the struct is read."""
         try:
             return self.compiler.never(when, scope)
         except Uncovered:
             return False
 
     def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
-        """What empties a list of the struct that is read into a column."""
+        """The discard of a list, if any; note that the list is read into `column`."""
         discard = scope.discard(name) if name else None
         if discard is not None:
             discard.listed, discard.column = True, column
         return discard
 
     def kept(self, discard: Discard, element: Scope | None) -> None:
-        """Note whether an element that has been read is to be kept."""
+        """Note whether the discard's condition holds for the element just read."""
         if element is None or not _looks_inside(discard.keep):
             raise Uncovered("a `discard` that uses fields outside of the element, or elements of several structs")
         holds = self.expressions.condition(discard.keep, element)
         if isinstance(holds, Constant) and holds.value:
-            self._note(discard.dropped, None)  # nothing else may write it
+            self._note(discard.dropped, None)  # otherwise nothing would write the register
             return
         dropped, end = Label(), Label()
         if isinstance(holds, Code):
@@ -168,7 +167,7 @@ class Structs(Part):
         self.assembly.place(end)
 
     def ended(self, last: Last, element: Scope | None) -> None:
-        """Note whether an element that has been read is the last of its list."""
+        """Note whether the element just read is the last of its list."""
         assert element is not None, "elements are of one struct"
         holds = self.expressions.condition(last.holds, element)
         end = Label()
@@ -179,7 +178,7 @@ class Structs(Part):
         self.assembly.place(end)
 
     def _note(self, register: Register, value: bool | None = True) -> None:  # noqa: FBT001, FBT002 - what it is
-        """Fill a register: it is true from here on, or nothing again."""
+        """Set a register to true or, with None, to null."""
         place = self.expressions.place(Constant(value))
         self.assembly.emit("COMPUTE", place, 2, register.read(), None, *UNBOUNDED)
 
@@ -195,7 +194,7 @@ class Structs(Part):
         self.compiler.sums.emptied(name, scope, elements)
 
     def _verify(self, name: str, scope: Scope) -> None:
-        if scope.names[name].kind == "null":  # it is never there
+        if scope.names[name].kind == "null":  # the checksum is never present
             return
         field = scope.checksums[name].field
         node, sum = self.compiler.resolved(field.type), field.checksum
@@ -221,12 +220,12 @@ class Structs(Part):
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:
-    """Where a checksum stands: where it always does, or where it was read."""
+    """The position of a checksum: a stated one, or the one where it was read."""
     return Code("int", Term("LOAD", (), scope.places[name].read())) if stated is None else Constant(stated)
 
 
 def _looks_inside(tree: Tree) -> bool:
-    """Whether an expression looks at parameters and at the struct's own fields alone."""
+    """Whether an expression uses only parameters and the struct's own fields."""
     return not any(
         isinstance(each, nodes.Position | nodes.MarkRef) or (isinstance(each, nodes.FieldRef) and each.up > 0)
         for each in nodes.within(tree)
@@ -234,24 +233,24 @@ def _looks_inside(tree: Tree) -> bool:
 
 
 def _require_tails(fields: Sequence[nodes.Field]) -> str:
-    """What counts from the end is after everything else: of fields that come later, that must be certain.
+    """Raise Uncovered if a field after one with a negative `at` may overlap it.
 
-    The name of the first of them in the list; none where there is none.
+    The name of the first field with a negative `at`; empty if there is none.
     """
     first, placed = "", [field for field in fields if field.is_written and not field.base]
-    behind = max((-at for field in placed if (at := number_of(field.at)) is not None), default=0)
+    reserved = max((-at for field in placed if (at := number_of(field.at)) is not None), default=0)
     for field in placed:
         at = number_of(field.at)
         if at is not None and at < 0:
             first = first or field.name
-        elif first and not _ends_before(behind, at, field.size):
+        elif first and not _ends_before(reserved, at, field.size):
             raise Uncovered("a field after one with a negative `at`")
     return first
 
 
-def _ends_before(behind: int, at: int | None, size: nodes.Amount) -> bool:
+def _ends_before(reserved: int, at: int | None, size: nodes.Amount) -> bool:
     match size:
         case nodes.Binary("-", nodes.Position("size"), int(left)):
-            return at is not None and left - at >= behind
+            return at is not None and left - at >= reserved
         case _:
             return False

@@ -1,7 +1,7 @@
-"""Sums over lists: registers that grow while the elements are read.
+"""Sums over lists: registers that are increased while the elements are read.
 
-The expressions of the layout say which sums are needed, by the name of the list. The registers are cleared before the
-list; each element is added after it is read; an expression that asks for a sum loads its register.
+The expressions of the layout determine which sums are needed, by the name of the list. The registers are set to 0
+before the list; each element is added after it is read; an expression that uses a sum loads its register.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from wireloom.runtime.engine.programs.assembly import Register, Uncovered
 from wireloom.runtime.engine.programs.expressions import NUMBER, Code, Constant, Term, sum_name
 
 Totals = Mapping[str, Register]
-"""The sums over a list by the member of the elements; the empty one for the elements themselves."""
+"""The sums over a list, by member; the empty name is the sum of the elements themselves."""
 
 
 class Sums(Part):
-    """The sums that expressions of the format ask for."""
+    """Computes the sums that the format's expressions use."""
 
     def begin(self, name: str, element: Node, scope: Scope) -> Totals:
-        """Before a list that a field called `name` is: the registers of the sums over it, at 0."""
+        """Before the list in the field `name`: set the registers of its sums to 0."""
         record, kind, sums = self.compiler.is_record(element), self.compiler.kind(element), {}
         for member in sorted(self.asked(name)):
             if record == bool(member) and (record or kind == "int"):
@@ -30,7 +30,7 @@ class Sums(Part):
         return sums
 
     def addend(self, element: Node, totals: Totals) -> Register | None:
-        """Before an element that is no struct: the register that it goes to, which is null where the element is."""
+        """Before an element that is not a struct: the register for its value, which is null if the element is."""
         if not totals:
             return None
         register = self.assembly.register("int").read()
@@ -39,7 +39,7 @@ class Sums(Part):
         return register
 
     def add(self, totals: Totals, addend: Register | None, element: Scope | None) -> None:
-        """After an element: what it adds."""
+        """Add an element to the sums, after it is read."""
         for member, total in totals.items():
             found = element.names.get(member) if element is not None else addend
             if found is None or found.kind not in ("int", "null"):
@@ -49,7 +49,7 @@ class Sums(Part):
                 self._compute(Code("int", Term("+", (number, Term("LOAD", (), total)))), total)
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
-        """After a step that may have emptied a list: there is nothing to add then."""
+        """Set the sums to 0 if a step has emptied the list."""
         none = Term("==", (Term("LOAD", (), elements.read()), Term("CONST", (), 0)))
         for member in sorted(self.asked(name)):
             total = scope.names.get(sum_name(name, member))
@@ -58,12 +58,12 @@ class Sums(Part):
                 self._compute(Code("int", kept), total)
 
     def asked(self, name: str) -> set[str]:
-        """The members that expressions sum up over lists of that name."""
+        """The members whose sums over lists of that name expressions use."""
         return self._needed.get(name, set())
 
     @cached_property
     def _needed(self) -> dict[str, set[str]]:
-        """By the name of a list the members that expressions sum up over it."""
+        """The members whose sums expressions use, by the name of the list."""
         found: dict[str, set[str]] = {}
         layout = self.compiler.layout
         for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):

@@ -1,8 +1,8 @@
-"""Running a program that reads: the buffers of the engine become Arrow arrays of records, errors and flat rows.
+"""Running a reading program: the engine's buffers become Arrow arrays of records, errors and flat rows.
 
-`Table.compiled` makes the program of a request. `batches` runs it, asks the parser about each record that the engine
-gave up, puts its value or its error in place, and splits the result below Arrow's limit of 2 GiB. Record numbers,
-errors and values are those that the parser would give for each record.
+`Table.compiled` makes the program of a request. `batches` runs it, reads each record that the engine gave up with the
+parser, merges its value or error, and splits the result below Arrow's limit of 2 GiB. Values, errors and record
+numbers are those that the parser would give.
 """
 
 from array import array as numbers
@@ -33,7 +33,7 @@ _GIVEN_UP = "each record has something that the engine leaves to the parser, mos
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What was read of a window: start and size of each record, where they end, and whether the columns are full."""
+    """The records read from a window: starts, sizes, the end of the last one, and whether the columns are full."""
 
     batch: Any
     starts: pa.Int64Array
@@ -44,7 +44,7 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A program with the types of what it gives."""
+    """A program with the types of its output."""
 
     engine: Host
     native: Any
@@ -52,13 +52,13 @@ class Table:
     columns: Sequence[Column]
     type: Record | List
     open_values: arrow.OpenValues
-    rows: str = ""  # the list whose elements are the rows, where flat rows are asked for
-    row: Record | None = None  # the flat row
-    varying: tuple[str, ...] = ()  # what flat rows repeat of their record that has any number of bytes or elements
+    rows: str = ""  # the list whose elements become flat rows, if they are requested
+    row: Record | None = None  # the type of a flat row
+    varying: tuple[str, ...] = ()  # the columns of variable size that flat rows repeat
 
     @classmethod
     def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
-        """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
+        """Compile a request; raises Uncovered, and ValueError for unknown columns."""
         root = engine.root(request)
         type: Record | List
         rows, row, varying = "", None, tuple[str, ...]()
@@ -78,11 +78,11 @@ class Table:
 
     @staticmethod
     def takes(array: object) -> bool:
-        """Whether an array is one that the engine reads."""
+        """Whether the engine can read an array of this type."""
         return isinstance(array, pa.Array | pa.ChunkedArray) and array.type in _FORMS
 
     def decode(self, array: pa.Array, request: Request) -> Decoded:
-        """All columns in one; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
+        """All columns in one part; raises OverflowError if they exceed Arrow's 2 GiB (use `batches`)."""
         batches = list(self.batches(array, request))
         if len(batches) != 1:
             raise arrow.too_many()
@@ -104,7 +104,7 @@ class Table:
                 return
 
     def leading(self, array: pa.Array, request: Request, made: int) -> tuple[Decoded, int]:
-        """The columns of the first values of an array, not far above so many bytes, and how many values those are."""
+        """The columns of the first values, up to about `made` bytes, and the number of these values."""
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         limit = self.engine.root(request).size_limit(request.settings)
@@ -114,7 +114,7 @@ class Table:
         return first, count
 
     def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
-        """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
+        """The rows that the engine gives up; no columns are made of the others."""
         form, start, count = _FORMS[array.type], 0, len(array)
         limit = self.engine.root(request).size_limit(request.settings)
         while start < count:
@@ -125,7 +125,7 @@ class Table:
             start += batch.consumed
 
     def _listed(self) -> int:
-        """The column of the elements that are rows; -1 where a record is a row."""
+        """The column whose elements are the rows; -1 if each record is a row."""
         root = self.columns[0]
         if root.kind == "list":
             return root.element.index
@@ -134,7 +134,7 @@ class Table:
     def _judged(
         self, array: pa.Array, batch: Any, start: int, request: Request
     ) -> tuple[pa.Array, dict[int, DecodeError], dict[int, Any]]:
-        """The records of a batch and, of those that the engine leaves to the parser, the errors and values by row."""
+        """The records of a batch, and by row the parser's errors and values for those that the engine gave up."""
         records = self.records(batch)
         errors: dict[int, DecodeError] = {}
         accepted: dict[int, Any] = {}
@@ -164,9 +164,9 @@ class Table:
         ahead: int,
         made: int,
     ) -> "Followed":
-        """Read the records of a window of a stream, up to one that is not all there, or to `made` bytes of columns.
+        """Read the records in a window of a stream, up to the first incomplete one or to `made` bytes of columns.
 
-        Less than `ahead` bytes do not tell that a record is one of the second byte order.
+        With fewer than `ahead` bytes left, a record is not taken for one of the second byte order.
         """
         limit = self.engine.root(request).size_limit(request.settings)
         bounds = -1 if limit is None else limit, largest, ahead
@@ -177,11 +177,11 @@ class Table:
         return Followed(batch, starts, sizes, end, full)
 
     def records(self, batch: Any) -> pa.Array:
-        """The records that the engine has read."""
+        """The records that the engine read, as an Arrow array."""
         return self._array(batch, self.columns[0], self.type)
 
     def excessive(self, records: pa.Array) -> list[int]:
-        """The records whose flat rows would repeat more of them than they may, as the parser says."""
+        """The rows of records whose flat rows would repeat more than the limit allows; the parser reports them."""
         return [] if self._is_little(records) else repetition.excessive(self._repeated(records))
 
     def parts(
@@ -192,10 +192,10 @@ class Table:
         most: int | None = None,
         start: int = 0,
     ) -> Iterator[tuple[int, int, Decoded]]:
-        """The columns of records, in parts: their first record, the one after their last, and what there is of them.
+        """The columns in parts: first row, end row, and the decoded columns of each.
 
-        Flat rows repeat at most `most` in each (None: what a column may have), or are those of one record. `errors`
-        and `accepted` are what the parser says of records by their rows.
+        Flat rows repeat at most `most` bytes in each part (None: what a column may hold), except for a single record.
+        `errors` and `accepted` are the parser's results, by row.
         """
         self.engine.reread += len(accepted)
         overruled = {row: None for row in errors if records[row].is_valid} if self.varying else {}
@@ -214,15 +214,15 @@ class Table:
         return repetition.spans(self._repeated(records), most)
 
     def _is_little(self, records: pa.Array, most: int | None = None) -> bool:
-        """Whether flat rows surely repeat little of their records."""
+        """Whether flat rows certainly repeat little data."""
         return not self.varying or repetition.is_little(records, self.varying, records.field(self.rows), most)
 
     def _repeated(self, records: pa.Array) -> pa.Int64Array:
-        """What the flat rows of each record repeat of it."""
+        """How much data the flat rows of each record repeat."""
         return repetition.sizes(records, self.varying, pc.list_value_length(records.field(self.rows)))
 
     def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
-        """Records, or their flat rows."""
+        """The records, or their flat rows."""
         if not self.rows and isinstance(self.type, Record):
             return Decoded(records, errors)
         lists = records if isinstance(self.type, List) else records.field(self.rows)
@@ -235,7 +235,7 @@ class Table:
         return Decoded(found, shown, parents)
 
     def _joined(self, elements: pa.StructArray, records: pa.StructArray, rows: "_Rows") -> pa.StructArray:
-        """The members of each element with the others of its record."""
+        """The members of each element, with the other columns of its record."""
         assert self.row is not None
         own = {field.name for field in elements.type}
         if not self.row.fields:
@@ -255,24 +255,24 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The flat rows of lists: the place of the record of each, and of the element (None: all, in their order)."""
+    """The flat rows of lists: the record of each row, and its element (None: all elements, in order)."""
 
     parents: pa.Array
     places: pa.Array | None
 
     @classmethod
     def of(cls, lists: pa.ListArray, records: pa.Array) -> "_Rows":
-        """A record that is null has one row, which is null."""
+        """The rows of lists; a null record has one null row."""
         if not records.null_count:
             return cls(pc.list_parent_indices(lists).cast(pa.int32()), None)
         starts, stops = lists.offsets[:-1], lists.offsets[1:]
-        there, one = records.is_valid(), pa.scalar(1, pa.int32())
-        ends = pc.cumulative_sum(pc.if_else(there, pc.subtract(stops, starts), one))
+        valid, one = records.is_valid(), pa.scalar(1, pa.int32())
+        ends = pc.cumulative_sum(pc.if_else(valid, pc.subtract(stops, starts), one))
         offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         rows = pa.repeat(one, offsets[-1].as_py())
         parents = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, rows)).cast(pa.int32())
-        apart = pc.if_else(there, pc.subtract(starts, offsets[:-1]), None)  # of rows and elements
-        return cls(parents, pc.add(pc.subtract(pc.cumulative_sum(rows), one), apart.take(parents)))
+        shift = pc.if_else(valid, pc.subtract(starts, offsets[:-1]), None)  # of rows and elements
+        return cls(parents, pc.add(pc.subtract(pc.cumulative_sum(rows), one), shift.take(parents)))
 
     def elements(self, lists: pa.ListArray) -> pa.Array:
         """The element of each row."""
@@ -283,7 +283,7 @@ class _Rows:
 
 
 def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = True) -> pa.Array:
-    """A column with those below it."""
+    """Build a column and its children."""
     length, validity, offsets, data = batch.take(column.index)
     buffers = [pa.py_buffer(validity) if validity is not None and nullable else None]
     buffers += [pa.py_buffer(block) for block in (offsets, data) if block is not None]
@@ -299,12 +299,12 @@ def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = Tr
 
 
 def _element(type: pa.DataType) -> pa.DataType:
-    """The type of a list's elements, or of a map's entries."""
+    """The Arrow type of a list's elements, or of a map's entries."""
     return pa.struct([type.key_field, type.item_field]) if pa.types.is_map(type) else type.value_type
 
 
 def _failed(batch: Any) -> Iterator[int]:
-    """The rows that the engine gave up on."""
+    """The rows that the engine gave up."""
     status, row = batch.status, -1
     for _ in range(batch.failed):
         row = status.index(_FAILED, row + 1)
@@ -312,7 +312,7 @@ def _failed(batch: Any) -> Iterator[int]:
 
 
 def _errors(errors: dict[int, DecodeError], length: int) -> pa.StructArray:
-    """One struct for each error, null in the other rows."""
+    """One error struct for each failed row, null for the others."""
     nothing = pa.nulls(1 if errors else length, ERROR)
     if not errors:
         return nothing
@@ -324,7 +324,7 @@ def _errors(errors: dict[int, DecodeError], length: int) -> pa.StructArray:
 
 
 def _merged(records: pa.Array, values: dict[int, Any], type: Record | List, open_values: arrow.OpenValues) -> pa.Array:
-    """The records with those that the construct parser read in their places."""
+    """The records, with the parser's values in the rows that the engine gave up."""
     outer = Record((LogicalField(_ROWS, type, nullable=True),))
     rows = [{_ROWS: value} for value in values.values()]
     added = arrow.to_struct_array(rows, outer, open_values=open_values).field(_ROWS)
@@ -336,7 +336,7 @@ def _merged(records: pa.Array, values: dict[int, Any], type: Record | List, open
 
 
 def _flat(record: Record, rows: Sequence[str], columns: Sequence[str] | None) -> tuple[str, Record, Record]:
-    """The list of rows, the flat row that is asked for, and the record that it is made of."""
+    """The list of rows, the type of a requested flat row, and the type of the records it is made from."""
     if len(rows) != 1:
         raise Uncovered("`rows` that name a list inside of a nested record")
     member = next(member for member in record.fields if member.name == rows[0])

@@ -1,1 +1,1 @@
-"""What both compilers make programs of: assembly, columns, expressions and conditions."""
+"""What both compilers share: assembly, columns, expressions and conditions."""

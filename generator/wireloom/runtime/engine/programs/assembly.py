@@ -1,8 +1,8 @@
-"""Programs while they are made: instructions with names in place of numbers.
+"""Programs under construction: instructions whose operands are objects instead of numbers.
 
-Parts of a compiler emit rows, whose operands are registers, labels and columns. `Assembly` gives them numbers when the
+Parts of a compiler emit rows, whose operands are registers, labels and columns. `Assembly` numbers them when the
 program is finished. A register that nothing reads is never written. Bodies of lists and of tried alternatives are
-assembled after the code that calls them, so calls lead forward, which is what the validator demands.
+assembled after the code that calls them, so calls lead forward, as the validator requires.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,11 +20,11 @@ _TEXT_LIMIT = 1 << 16
 
 
 class Uncovered(Exception):  # noqa: N818 - not an error: the construct parser does the work
-    """What this engine does not do: the construct parser reads the format, or it under these parameters."""
+    """The engine cannot compile something; construct serves the format, or at least this request."""
 
 
 class Encodings(dict[str, Any]):
-    """What compiles each encoding, by name; of another one the construct parser does the work."""
+    """The compilers of encodings, by name; an unknown one raises Uncovered."""
 
     def __missing__(self, name: str) -> Any:
         raise Uncovered(f"the encoding {name}")
@@ -32,39 +32,36 @@ class Encodings(dict[str, Any]):
 
 @dataclass(eq=False, slots=True)
 class Register:
-    """A place for the value of a field.
+    """A register for the value of a field.
 
-    `kind` is int, bool, text (of the format), bytes (the size, and where they stand), list (the count), position,
-    made (of what expressions make: what tells where it stands), mixed (a value is there), null (there is never one), or
-    several (nothing is known of it). `named`, of bytes, is the register of the text of the format that they are, where
-    there is one for that.
+    `kind` is the kind of value: int, bool, text (a constant of the format), bytes (size and address), list (the count),
+    position, made (the address of a computed text), mixed (only whether the value is present), null (never present), or
+    several (unknown). For bytes, `named` is the register, if any, that tells which constant text they equal.
     """
 
     kind: str
     words: int = 1
     used: bool = False
     index: int = -1
-    named: "Register | None" = (
-        None  # of bytes: the register, if there is one, of the number that the format has for them
-    )
-    coded: bool = False  # of bytes: they are those of a column, not those that expressions know
+    named: "Register | None" = None
+    coded: bool = False  # for bytes: holds a column's bytes in its charset, which expressions do not see
 
     def read(self) -> "Register":
-        """The register, which somebody reads."""
+        """Mark the register as used, and return it."""
         self.used = True
         return self
 
 
 @dataclass(eq=False, slots=True)
 class Label:
-    """A place in the program."""
+    """A position in the program."""
 
     at: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The index of the first register that comes after the first `count`."""
+    """The index of the first register after the first `count`."""
 
     count: int
 
@@ -74,7 +71,7 @@ Operand = Any  # a number, Register, Label, Edge or None
 
 @dataclass(slots=True)
 class Assembly:
-    """A program in the making."""
+    """A program under construction."""
 
     opcodes: dict[str, int]
     operations: dict[str, int]
@@ -88,44 +85,44 @@ class Assembly:
     codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED, "bad_size": BAD_SIZE})
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
-    regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
-    points_to_texts: ClassVar[bool] = True  # registers of texts say where they stand
+    regions: list[tuple[Register, int, int]] = field(default_factory=list)  # the rows that fill a register
+    points_to_texts: ClassVar[bool] = True  # whether registers of texts hold their addresses
     decimals: frozenset[int] = frozenset()  # columns of numbers that may be beyond 64 bits
-    deep: int = 0  # the messages of protobuf in which it stands
+    deep: int = 0  # the number of enclosing protobuf messages
     _bodies: list[Callable[[], None]] = field(default_factory=list)
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
-        """One more instruction."""
+        """Append an instruction."""
         self.rows.append(self.row(name, *operands))
         return self.rows[-1]
 
     def row(self, name: str, *operands: Operand) -> list[Operand]:
-        """An instruction that stands nowhere yet; what comes next is open."""
+        """Make an instruction without appending it; its successor is open."""
         return [self.opcodes[name], *operands, *([0] * (NEXT - 1 - len(operands))), None]
 
     def jump(self, label: Label) -> None:
-        """Go on elsewhere."""
+        """Append a jump."""
         self.emit("JUMP")[NEXT] = label
 
     def register(self, kind: str, words: int = 1) -> Register:
-        """One more register."""
+        """Make a register."""
         self.registers.append(Register(kind, words))
         return self.registers[-1]
 
     def place(self, label: Label) -> None:
-        """The label stands here."""
+        """Put the label at the current position."""
         label.at = len(self.rows)
         self.labels.append(label)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """What is assembled within reads a message that is a field of another, and so do its bodies."""
+        """The code assembled in this context, and its bodies, read a message inside another."""
         self.deep += 1
         yield
         self.deep -= 1
 
     def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
-        """A body to be assembled after the code at hand, and its label."""
+        """Assemble `body` after the current code; returns its label."""
         label, deep = label or Label(), self.deep
 
         def assemble() -> None:
@@ -138,13 +135,13 @@ class Assembly:
         return label
 
     def complete(self) -> None:
-        """Assemble the bodies that wait."""
+        """Assemble the pending bodies."""
         while self._bodies:
             self._bodies.pop(0)()
         self.deep = 0
 
     def slot(self) -> int:
-        """One more slot for what a scan of a message finds."""
+        """Make a slot for a value that a scan finds."""
         self.slots += 1
         return self.slots - 1
 
@@ -153,12 +150,12 @@ class Assembly:
         return self.codes.setdefault(name, BAD_SIZE + len(self.codes) - 1)
 
     def refusal(self, name: str) -> int:
-        """The number of a code that a check reports; those that the engine itself reports are the parser's to say."""
+        """The number of a code that a check reports; codes that the engine itself uses are left to the parser."""
         number = self.code(name)
         return number if number >= FIRST_CODE else IRREGULAR
 
     def text(self, data: bytes) -> int:
-        """Where a text of the format stands and how long it is, in one number: equal texts have equal numbers."""
+        """The offset and length of a text constant, in one number; equal texts have equal numbers."""
         if len(data) >= _TEXT_LIMIT:
             raise Uncovered("a text constant of 64 KiB or more")
         if data not in self._symbols:
@@ -167,14 +164,14 @@ class Assembly:
         return self._symbols[data]
 
     def table(self, words: Sequence[Operand]) -> int:
-        """Where a table of these words stands."""
+        """Append a table; returns its address."""
         self.tables.extend(words)
         return len(self.tables) - len(words)
 
     # --- numbers ---
 
     def number_registers(self) -> int:
-        """Give an index to each register that is read; how many words they take."""
+        """Number the registers that are read; returns how many words they take."""
         for register in self.registers:
             if register.used:
                 register.index = self.register_count
@@ -182,7 +179,7 @@ class Assembly:
         return max(self.register_count, 1)
 
     def extra_register(self) -> int:
-        """The index of one more register, after those that are numbered."""
+        """Make one more register after they are numbered; returns its index."""
         self.register_count += 1
         return self.register_count - 1
 

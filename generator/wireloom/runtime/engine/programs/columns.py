@@ -1,6 +1,6 @@
-"""The columns of a program as a tree with numbers, made from the logical record that was asked for.
+"""The columns of a program as a numbered tree, made from the requested logical record.
 
-Parents come before their children, as the validator demands. Reading programs write these columns, and writing
+Parents come before their children, as the validator requires. Reading programs write these columns, and writing
 programs read them, so both compilers use the same tree.
 """
 
@@ -43,7 +43,7 @@ _INTEGERS = {
 
 @dataclass(eq=False, slots=True)
 class Column:
-    """A column: the engine's kind, the kind of value it takes (`kind_name`; alternatives: ""), and what is below it."""
+    """A column: the engine's kind, the kind of value it takes (`kind_name`; "" for alternatives), and its children."""
 
     index: int
     kind: str
@@ -51,7 +51,7 @@ class Column:
     parent: "Column | None"
     children: dict[str, "Column"] = field(default_factory=dict)
     bits: int = 0
-    filled: "Column | None" = None  # beside it, while writing: with the value on the wire that stands for each null
+    filled: "Column | None" = None  # when writing: the column with the wire value for each null
 
     @property
     def element(self) -> "Column":
@@ -60,14 +60,14 @@ class Column:
 
 
 def outline(type: LogicalType, open_values: str = "variant") -> list[Column]:
-    """The columns of a record or of a list of records, parents first; open values in one column unless VARIANT."""
+    """The columns of a record or a list of records, parents first; an open value is one column unless VARIANT."""
     columns: list[Column] = []
     _add(columns, type, None, open_values)
     return columns
 
 
 def links(columns: Sequence[Column], kinds: dict[str, int]) -> Iterator[tuple[int, int, int, int]]:
-    """Kind, parent, first child and next sibling of each, as numbers; -1 for none."""
+    """Kind, parent, first child and next sibling of each column, as numbers; -1 for none."""
     siblings: dict[int, int] = {}
     for column in columns:
         below = [child.index for child in column.children.values()]

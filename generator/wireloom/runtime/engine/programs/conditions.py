@@ -1,9 +1,9 @@
-"""Conditions as jumps: each comparison of a field becomes one branch, without the stack of the expression machine.
+"""Conditions as jumps: each comparison of a field becomes a branch, which needs no stack machine.
 
 A condition is compiled from its outermost operator inward. Each part knows where to jump if it does not have the
 wanted outcome. Null counts as false for the whole condition, and as true below a `not`; so each part has two outcomes,
-although there are three truth values. Computed operands get registers of their own. A condition, or part of one, that
-has no such form stays an expression.
+although there are three truth values. Computed operands get registers of their own. A condition, or a part of one,
+that branches cannot express stays an expression.
 """
 
 from collections.abc import Callable
@@ -23,19 +23,19 @@ _RELATIONS = {
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS = _LESS | _EQUAL | _GREATER
-_LONGEST = 40  # instructions; beyond that an expression is shorter
+_LONGEST = 40  # the most instructions; beyond that an expression is shorter
 _ARITHMETIC = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
-_RESULTS = 4  # numbers that a condition may have computed
-_WIDE_RESULTS = 2  # numbers of 128 bits that it may have made of texts
-_HALF = 64  # bits of each of the two registers of such a number
+_RESULTS = 4  # the most numbers that a condition may compute
+_WIDE_RESULTS = 2  # the most 128-bit numbers that a condition may make from texts
+_HALF = 64  # the bits in each of the two registers of such a number
 
 
 class _Intricate(Exception):  # noqa: N818 - not an error: the condition stays an expression
-    """The condition does what branches cannot."""
+    """Branches cannot express the condition."""
 
 
 class Conditions:
-    """Makes the branches of conditions; with `place`, which gives expressions a place, they may be parts of these."""
+    """Compiles conditions to branches; with `place`, parts that branches cannot express become expressions."""
 
     def __init__(self, assembly: Assembly, place: Callable[[Code], int] | None = None) -> None:
         self.assembly, self.place = assembly, place
@@ -43,7 +43,7 @@ class Conditions:
         self.wide = [assembly.register("wide", 2) for _ in range(_WIDE_RESULTS)]
 
     def branch(self, code: Code, otherwise: Label) -> bool:
-        """Go on where the condition holds, else to `otherwise`; False, and nothing emitted, where that cannot be."""
+        """Continue if the condition holds, else jump to `otherwise`; returns False, emitting nothing, if it cannot."""
         path = _Path(list(self.results), list(self.wide), evaluates=self.place is not None)
         try:
             path.follow(code.term, otherwise, wanted=True, null=False)
@@ -73,7 +73,7 @@ class Conditions:
 
 
 def _signed(number: int) -> int:
-    """The low 64 bits, as the engine's words have them."""
+    """The low 64 bits as a signed number."""
     return int.from_bytes((number & (1 << _HALF) - 1).to_bytes(8, "little"), "little", signed=True)
 
 
@@ -85,7 +85,7 @@ class _Path:
         self.rows: list[tuple[Any, ...]] = []
 
     def follow(self, term: Term, otherwise: Label, *, wanted: bool, null: bool) -> None:
-        """Go on where the term comes out as `wanted`, null counting as `null`; else to `otherwise`."""
+        """Continue if the term equals `wanted`, with null counting as `null`; else jump to `otherwise`."""
         rows, results, wide = len(self.rows), list(self.results), list(self.wide)
         try:
             self._follow(term, otherwise, wanted=wanted, null=null)
@@ -133,7 +133,7 @@ class _Path:
             self._emit("JUMP", otherwise)
 
     def _joined(self, word: str, parts: tuple[Term, Term], otherwise: Label, *, wanted: bool, null: bool) -> None:
-        """Both parts must come out as wanted where only that makes the whole come out so, else either suffices."""
+        """Require both parts if only that gives the wanted outcome; else either part suffices."""
         left, right = parts
         if wanted == (word == "and"):
             self.follow(left, otherwise, wanted=wanted, null=null)
@@ -145,21 +145,21 @@ class _Path:
         self._emit("PLACE", end)
 
     def _member(self, part: Term, table: int, otherwise: Label, *, wanted: bool) -> None:
-        """Null is in no list."""
+        """Branch on membership in a list; null is in no list."""
         if wanted:
             self._emit("BRANCH_IN", self._operand(part, otherwise), table, otherwise)
             return
-        behind = Label()
-        self._emit("BRANCH_IN", self._operand(part, behind), table, behind)
+        after = Label()
+        self._emit("BRANCH_IN", self._operand(part, after), table, after)
         self._emit("JUMP", otherwise)
-        self._emit("PLACE", behind)
+        self._emit("PLACE", after)
 
     def _relation(  # noqa: PLR0913 - both sides of a comparison, and where it leads
         self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool, null: bool
     ) -> None:
         if left.word in ("CONST", "NULL"):
             word, left, right = _MIRRORED[word], right, left
-        if word in ("==", "!="):  # these take null for a value
+        if word in ("==", "!="):  # these treat null as a value
             if right.word == "NULL" and left.word == "LOAD":
                 wanted = wanted == (word == "!=")
                 self._compared(_ALWAYS, left.argument, 0, otherwise, wanted=wanted, null=False)
@@ -168,17 +168,17 @@ class _Path:
                 self._equality(word, left, right, otherwise, wanted=wanted)
                 return
             null = word == "!="
-        behind = Label()
-        absent = behind if null == wanted else otherwise
+        after = Label()
+        absent = after if null == wanted else otherwise
         first = self._operand(left, absent)
         second = right.argument if right.word == "CONST" else self._operand(right, absent)
         self._compared(_RELATIONS[word], first, second, otherwise, wanted=wanted, null=null)
-        self._emit("PLACE", behind)
+        self._emit("PLACE", after)
 
     def _wide_relation(  # noqa: PLR0913 - both sides of a comparison, and where it leads
         self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool, null: bool
     ) -> None:
-        """As `_relation`, of numbers of 128 bits."""
+        """Like `_relation`, for 128-bit numbers."""
         if left.word in ("CONST", "NULL"):
             word, left, right = _MIRRORED[word], right, left
         if right.word == "NULL" and word not in ("==", "!="):
@@ -193,18 +193,18 @@ class _Path:
             if word in ("==", "!="):
                 raise _Intricate
             second, number = self._wide_operand(right), 0
-        elif number < 0 or number >> 2 * _HALF:  # known, whatever the number is
+        elif number < 0 or number >> 2 * _HALF:  # no such number exists: the outcome is known
             relation, number = _ALWAYS if relation & (_GREATER if number < 0 else _LESS) else 0, 0
-        if word in ("==", "!="):  # these take null for a value
+        if word in ("==", "!="):  # these treat null as a value
             null = word == "!="
-        behind = Label()
+        after = Label()
         relation = relation if wanted else _ALWAYS & ~relation
-        absent = behind if null == wanted else otherwise
+        absent = after if null == wanted else otherwise
         self._emit("WIDE_BRANCH", relation, first, second, number, otherwise, absent)
-        self._emit("PLACE", behind)
+        self._emit("PLACE", after)
 
     def _wide_operand(self, term: Term) -> Register:
-        """The registers of a number of 128 bits."""
+        """The registers of a 128-bit number."""
         match term.word, term.parts:
             case "LOAD", _:
                 register = term.argument
@@ -218,7 +218,7 @@ class _Path:
         return register
 
     def _equality(self, word: str, left: Term, right: Term, otherwise: Label, *, wanted: bool) -> None:
-        """A number that is computed, and one that is there or not: two that are absent are equal."""
+        """Compare a computed number with a register; two nulls are equal."""
         if left.word == "LOAD":
             left, right = right, left
         if left.word not in _ARITHMETIC or right.word != "LOAD":
@@ -233,7 +233,7 @@ class _Path:
         self._emit("PLACE", end)
 
     def _operand(self, term: Term, absent: Label) -> Register:
-        """The register of a number; where it is computed from one that is absent, to `absent`."""
+        """The register of a number; jumps to `absent` if it is computed from a null."""
         match term.word, term.parts:
             case "LOAD", _:
                 register = term.argument
@@ -252,12 +252,12 @@ class _Path:
     def _compared(  # noqa: PLR0913 - a branch has so many sides
         self, relation: int, left: Register, right: Register | int, otherwise: Label, *, wanted: bool, null: bool
     ) -> None:
-        behind = Label()
+        after = Label()
         operands: list[Operand] = [relation if wanted else _ALWAYS & ~relation, left, None, right]
         if isinstance(right, Register):
             operands[2:] = [right, 0]
-        self._emit("BRANCH", *operands, otherwise, behind if null == wanted else otherwise)
-        self._emit("PLACE", behind)
+        self._emit("BRANCH", *operands, otherwise, after if null == wanted else otherwise)
+        self._emit("PLACE", after)
 
     def _emit(self, *row: Operand) -> None:
         self.rows.append(row)

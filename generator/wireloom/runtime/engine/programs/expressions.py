@@ -1,9 +1,8 @@
 """Expressions of a layout, compiled to operations of the engine's stack machine.
 
-`Expressions.compiled` makes a `Constant` or a `Code` of a node in its scope. Parameters become constants first, and
-what is constant is computed at once. A `Code` has the kind of its value and a tree of `Term`s; `place` writes them one
-after another as operations. If the engine has no operation, `Uncovered` is raised, and the construct path takes the
-request.
+`Expressions.compiled` makes a `Constant` or a `Code` from a node in its scope. Parameters become constants first, and
+constant parts are computed at once. A `Code` has the kind of its value and a tree of `Term`s; `place` writes them in
+order as operations. If the engine has no operation, `Uncovered` is raised, and construct serves the request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,20 +46,20 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = (
 )
 _EQUALITIES = frozenset({"==", "!="})
 _TEXTS = frozenset({"text", "bytes", "made"})
-_PARTS = {"text": 1, "bytes": 0}  # how places in it are counted: by characters or bytes
+_PARTS = {"text": 1, "bytes": 0}  # whether offsets count characters or bytes
 _TO_THE_END = 2
 _WIDE = "wide"
 _GREATEST = (1 << 63) - 1
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # of a comparison, the other way round
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # comparisons with swapped operands
 _WIDEST = 128  # bits of an integer
 _JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
 _TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min", "max", "and", "or"}
 HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
-"""What an operation's number grows by where its right value is its argument."""
+"""The increment of an operation's number if its right value is its argument."""
 
 NUMBER = 1
-"""The number of the kind of integers."""
-_NUMBERS = frozenset({"int", "null", "wide"})  # no instruction takes an integer of 128 bits
+"""The number of the kind int."""
+_NUMBERS = frozenset({"int", "null", "wide"})  # instructions take no 128-bit integers
 _RESULTS = {"int": NUMBER, "bool": 2, "text": 3}
 KINDS = {
     "int": "an integer",
@@ -75,11 +74,11 @@ KINDS = {
     "null": "null",
     "other": "another value",
 }
-"""Kinds of values, in sentences."""
+"""Kinds of values, as messages name them."""
 
 
 class Scope(Protocol):
-    """What names mean where an expression stands."""
+    """What names mean in an expression."""
 
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
         """The register of a field, or of a member of the record that it is."""
@@ -94,7 +93,7 @@ class Scope(Protocol):
         """The register of the size of the struct's region."""
 
     def index(self) -> Register:
-        """The register of the place in the innermost list."""
+        """The register of the index in the innermost list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +120,14 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An operation of the engine on what its parts give; without parts, a value: CONST, NULL, LOAD or HERE."""
+    """An operation on the values of its parts; without parts: CONST, NULL, LOAD or HERE."""
 
     word: str
     parts: tuple["Term", ...] = ()
     argument: Operand = 0
 
     def operations(self) -> list[tuple[str, Operand]]:
-        """The operations one after the other, with their arguments; jumps count operations from the first."""
+        """The operations in order, with their arguments; jump targets count from the first operation."""
         match self.word, self.parts:
             case "if", (condition, then, otherwise):
                 first = [*condition.operations(), ("FALSE", 0)]
@@ -139,9 +138,9 @@ class Term:
             case "and" | "or", (left, right):
                 first, second = left.operations(), right.operations()
                 jump = "FALSE_KEEP" if self.word == "and" else "TRUE_KEEP"
-                behind = len(first) + 1
-                end = behind + len(second) + 1
-                return [*first, (jump, end), *_moved(second, behind), (self.word, 0)]
+                second_at = len(first) + 1
+                end = second_at + len(second) + 1
+                return [*first, (jump, end), *_moved(second, second_at), (self.word, 0)]
             case _:
                 found: list[tuple[str, Operand]] = []
                 for part in self.parts:
@@ -151,7 +150,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An expression that the engine computes, and the kind of what it gives unless that is null."""
+    """An expression that the engine computes, and the kind of its value if that is not null."""
 
     kind: str
     term: Term
@@ -170,7 +169,7 @@ class Expressions:
     ranges: Mapping[str, Sequence[tuple[str, int | None, int | None]]]
 
     def place(self, compiled: Compiled) -> int:
-        """Where the expression stands in the program."""
+        """Append an expression to the program; returns its address."""
         if compiled.kind == _WIDE:
             raise Uncovered("a 128-bit integer where a 64-bit one is needed")
         words = self.assembly.expressions
@@ -182,13 +181,13 @@ class Expressions:
         return start
 
     def result(self, compiled: Compiled) -> int:
-        """The number of the kind of the value."""
+        """The number of the kind of a value."""
         if compiled.kind not in _RESULTS:
             raise Uncovered(f"an expression whose result is {KINDS[compiled.kind]}")
         return _RESULTS[compiled.kind]
 
     def compiled(self, tree: Tree, scope: Scope) -> Compiled:
-        """The expression in its scope."""
+        """Compile an expression."""
         match tree:
             case None | bool() | int():
                 return Constant(tree)
@@ -222,7 +221,7 @@ class Expressions:
                 return self._function(tree, scope)
 
     def condition(self, tree: Tree, scope: Scope) -> Compiled:
-        """The expression where a condition is needed: what is no boolean is null."""
+        """Compile a condition; a value that is not a boolean counts as null."""
         match tree:
             case nodes.If(choice, then, otherwise):
                 return self._chosen(
@@ -232,14 +231,14 @@ class Expressions:
                 return self._truth(self.compiled(tree, scope))
 
     def number(self, tree: Tree, scope: Scope) -> Compiled:
-        """The expression where a number is needed."""
+        """Compile an expression whose value must be a number."""
         found = self.compiled(tree, scope)
         if found.kind not in _NUMBERS:
             raise Uncovered(f"{KINDS[found.kind]} where a number is needed")
         return found
 
     def _function(self, tree: nodes.Function, scope: Scope) -> Compiled:
-        """What a function gives."""
+        """Compile a function."""
         match tree:
             case nodes.Slice(kind, whole, start, end):
                 ends = () if end is None else (self.compiled(end, scope),)
@@ -258,7 +257,7 @@ class Expressions:
                 assert_never(tree)
 
     def _call(self, word: str, arguments: Sequence[Tree], scope: Scope) -> Compiled:
-        """What a function gives."""
+        """Compile a call."""
         match word, arguments:
             case "present" | "len" | "count", (nodes.FieldRef(up, name, members),):
                 return self._fact(word, scope.field(up, name, members))
@@ -308,7 +307,7 @@ class Expressions:
         return compiled if compiled.kind == "bool" else _NULL
 
     def _logic(self, word: str, left: Compiled, right: Callable[[], Compiled]) -> Compiled:
-        """Three-valued: what decides alone decides, also beside null."""
+        """Three-valued logic: `true or null` is true, `false and null` is false."""
         deciding = word == "or"
         if isinstance(left, Constant) and left.value is deciding:
             return left
@@ -374,7 +373,7 @@ class Expressions:
         return Code(kinds.pop(), Term("if", parts))
 
     def _fact(self, word: str, register: Register) -> Compiled:
-        """What can be said of a field of any kind."""
+        """Compile `present`, `len` or `count` of a field."""
         if register.kind == "null":
             return self._fact_of(word, _NULL)
         if register.kind == "several":
@@ -398,7 +397,7 @@ class Expressions:
                 raise Uncovered(f"`{word}` of a computed value")
 
     def _sum(self, listed: nodes.FieldRef, member: str, scope: Scope) -> Compiled:
-        """The sum over a list, which is in a register of its own."""
+        """The sum over a list, from its register."""
         if scope.field(listed.up, listed.name, listed.members).kind == "null":
             return Constant(0)
         *outer, last = listed.name, *listed.members
@@ -410,37 +409,37 @@ class Expressions:
         return Code("int", Term("zero", (Term("LOAD", (), register.read()),)))
 
     def text(self, compiled: Compiled) -> Term:
-        """A text as expressions pass it on: what says where it stands."""
+        """The address of a text."""
         match compiled:
             case Constant(None) | Constant(str() | bytes()):
                 return self._code(compiled).term
             case Code("text" | "made", term):
                 return term
             case Code("bytes", term):
-                return self._standing(term)
+                return self._address(term)
             case _:
                 raise Uncovered(f"a text made of {KINDS[compiled.kind]}")
 
     def held(self, compiled: Compiled) -> Compiled:
-        """What a register of its own may hold of what an expression gives: of a text, what tells where it stands."""
+        """The value as a register can hold it: for bytes, the address of the text."""
         return Code("made", self.text(compiled)) if compiled.kind == "bytes" else compiled
 
-    def _standing(self, term: Term) -> Term:
-        """Text of the record, by where it stands."""
+    def _address(self, term: Term) -> Term:
+        """The address of a text of the record."""
         match term:
             case Term("LOAD", _, Register(coded=True)):
                 raise Uncovered("writing from a part of a text with a `charset`")
             case Term("LOAD", _, Register() as register):
                 return Term("TEXT", (), register.read())
             case Term("if", (condition, then, otherwise)):
-                return Term("if", (condition, self._standing(then), self._standing(otherwise)))
+                return Term("if", (condition, self._address(then), self._address(otherwise)))
             case Term("NULL"):
                 return term
             case _:
                 raise Uncovered(f"a text made of {KINDS['made']}")
 
     def _part(self, kind: str, whole: Compiled, start: Compiled, *end: Compiled) -> Compiled:
-        """A part of a text, which stands where that does."""
+        """The address of a part of a text."""
         places = (start, *end)
         if isinstance(whole, Constant) and all(isinstance(place, Constant) for place in places):
             return Constant(
@@ -456,7 +455,7 @@ class Expressions:
         return Code("made", Term("PART", (self.text(whole), self._number(start), last), table))
 
     def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
-        """The number that a text says, or its MD5."""
+        """The number written in a text, or the text's MD5."""
         match operand:
             case Constant(value):
                 return Constant(functions.decimal(value, bits) if word == "DECIMAL" else functions.md5(value))
@@ -466,7 +465,7 @@ class Expressions:
                 raise Uncovered(f"a number read from {KINDS[operand.kind]}")
 
     def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
-        """The unsigned number of up to eight bytes; null for more."""
+        """Bytes as an unsigned number; null for more than eight."""
         if isinstance(operand, Constant):
             return Constant(functions.integer(operand.value, order))
         return Code("int", Term("NUMBER", (self.text(operand),), int(order == "big")))
@@ -478,8 +477,8 @@ class Expressions:
         for text, low, high in self.ranges[name]:
             if low is None or low <= _GREATEST:  # registers have no number beyond 63 bits
                 ends = (low, None if high is not None and high > _GREATEST else high)
-                told = (each for end in ends for each in (end is not None, end or 0))
-                words += [*told, self.assembly.text(text.encode())]
+                bounds = (each for end in ends for each in (end is not None, end or 0))
+                words += [*bounds, self.assembly.text(text.encode())]
         words[0] = len(words) // 5
         return Code("text", Term("rangeName", (self._number(operand),), self.assembly.table(words)))
 
@@ -493,7 +492,7 @@ class Expressions:
         if (decided := self._beyond(word, left, right)) is not None:
             return decided
         if word in _EQUALITIES:
-            left, right = self._beside(left, right), self._beside(right, left)
+            left, right = self._compared_with(left, right), self._compared_with(right, left)
             alike = left.kind == right.kind and left.kind not in ("bytes", "made", "list")
             if not alike and "null" not in (left.kind, right.kind):
                 raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
@@ -503,9 +502,9 @@ class Expressions:
         return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
 
     def _beyond(self, word: str, left: Compiled, right: Compiled) -> Compiled | None:
-        """A comparison with a number beyond 63 bits, which no register has: what it comes to of any that they have.
+        """Fold a comparison with a number beyond 63 bits, which no register holds; None for other operands.
 
-        None where it is none. A number of the record that is beyond makes it the construct path's.
+        A number of the record that is beyond 63 bits never gets here: construct reads such a record.
         """
         match left, right:
             case Code("int"), Constant(int(number)) if number > _GREATEST:
@@ -528,7 +527,7 @@ class Expressions:
                 return None
 
     def named(self, compiled: Code, others: Sequence[Any]) -> Code:
-        """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""
+        """A text of the record that is compared with constants or null: the number of the constant that it equals."""
         texts = [encoded(other) for other in others if isinstance(other, str | bytes)]
         if compiled.kind == "made" and len(texts) + others.count(None) == len(others):
             return self._known(compiled.term, texts)
@@ -538,22 +537,22 @@ class Expressions:
             case Term("LOAD", _, Register(named=Register() as number)):
                 return Code("text", Term("LOAD", (), number.read()))
             case Term("LOAD", _, Register()) as term if self.assembly.points_to_texts:
-                return self._known(self._standing(term), texts)
+                return self._known(self._address(term), texts)
             case _:
                 return compiled
 
     def _known(self, text: Term, texts: Sequence[bytes]) -> Code:
-        """Which of some texts of the format a text is."""
+        """The number of the constant that a text equals."""
         known = [self.assembly.text(each) for each in texts]
         return Code("text", Term("KNOWN", (text,), self.assembly.table([len(known), *known])))
 
-    def _beside(self, compiled: Compiled, other: Compiled) -> Compiled:
+    def _compared_with(self, compiled: Compiled, other: Compiled) -> Compiled:
         if isinstance(compiled, Code) and isinstance(other, Constant) and other.value is not None:
             return self.named(compiled, [other.value])
         return compiled
 
     def _wide(self, compiled: Compiled) -> Term:
-        """A number that one of 128 bits is compared with."""
+        """The other operand of a comparison with a 128-bit number."""
         match compiled:
             case Constant(None):
                 return Term("NULL")
@@ -569,12 +568,12 @@ class Expressions:
 
 
 def sum_name(name: str, member: str) -> str:
-    """What the sum over a list is called among the names of its struct."""
+    """The name of a list's sum in the scope of its struct."""
     return f"\0sum {name} {member}"
 
 
 def makes_text(tree: Tree) -> bool:
-    """Whether an expression gives a text, or bytes, of a record once more, if it gives any at all."""
+    """Whether the value of an expression may be a copy of text or bytes of the record."""
     match tree:
         case nodes.Slice() | nodes.FieldRef():
             return True
@@ -585,7 +584,7 @@ def makes_text(tree: Tree) -> bool:
 
 
 def looks_at(tree: Tree, words: AbstractSet[str]) -> bool:
-    """Whether an expression asks for a position of these words (`here`, `size`, `mark`)."""
+    """Whether an expression uses one of these positions: `here`, `size`, `mark`."""
     return any(
         (isinstance(each, nodes.Position) and each.word in words)
         or (isinstance(each, nodes.MarkRef) and "mark" in words)
@@ -594,7 +593,7 @@ def looks_at(tree: Tree, words: AbstractSet[str]) -> bool:
 
 
 def number_of(tree: Tree) -> int | None:
-    """The number that an expression of the layout states, with its sign; None where it is no such constant."""
+    """The value of a constant number, with its sign; None for other expressions."""
     match tree:
         case nodes.Unary("negative", int(number)):
             return -number
@@ -605,17 +604,17 @@ def number_of(tree: Tree) -> int | None:
 
 
 def stated(value: Any) -> Tree:
-    """A constant of the layout as an expression."""
+    """Make an expression of a constant."""
     return nodes.TextConstant(value) if isinstance(value, str) else value
 
 
 def encoded(text: str | bytes) -> bytes:
-    """A text, or bytes, as they are in a record."""
+    """The bytes of a text in a record; bytes as they are."""
     return text.encode() if isinstance(text, str) else text
 
 
 def compares_wide(term: Term) -> bool:
-    """Whether numbers of 128 bits are compared in an expression."""
+    """Whether an expression compares 128-bit numbers."""
     return term.word.startswith("wide ") or any(compares_wide(part) for part in term.parts)
 
 
@@ -628,7 +627,7 @@ def _loaded(register: Register, name: str) -> Compiled:
 
 
 def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, Operand]]:
-    """Operations whose right value is a register or a constant take it as their argument."""
+    """Merge operations with a preceding LOAD, CONST or HERE, which becomes their argument."""
     landings = {argument for name, argument in operations if name in _JUMPS}
     merged: list[tuple[str, int, Operand]] = []
     places: list[int] = []
@@ -645,7 +644,7 @@ def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, O
 
 
 def _moved(operations: Sequence[tuple[str, Operand]], by: int, keep: int = 0) -> list[tuple[str, Operand]]:
-    """Operations with their jumps counted from `by` operations earlier; the last `keep` are right as they are."""
+    """Increase jump targets by `by`, except for the last `keep` operations."""
     moved = len(operations) - keep
     return [
         (name, argument + by if name in _JUMPS and at < moved else argument)

@@ -20,7 +20,7 @@ class Function:
     doc: str
     variadic: bool = False  # the last parameter may be repeated
     literals: tuple[int, ...] = ()  # places of arguments that must be literals
-    optional: int = 0  # so many of the last arguments may be missing
+    optional: int = 0  # the number of last arguments that may be missing
     words: tuple[str, ...] = ()  # the texts that literal ones may be
     alike: bool = False  # texts and bytes among the arguments are of one kind, which is that of the result
 

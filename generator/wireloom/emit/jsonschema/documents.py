@@ -265,7 +265,7 @@ class Documents:
                 return _Found(known=False)
 
     def _inline_choice(self, tag: MemberTag, cases: Sequence[Case], scope: Scope, conditions: Conditions) -> "_Found":
-        """The members of one of some cases, of which no other member of the object tells which."""
+        """The members of all cases of an inline union, of which a hidden tag selects one."""
         kept = [(case, case.type) for case in cases if not isinstance(case.type, Refusal)]
         choice = hidden_tag(scope, "|", range(len(kept)))
         whole = _Found([choice])
@@ -451,7 +451,7 @@ def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
 
 
 def _is_beside(name: str | None, scope: Scope, members: Sequence[Member]) -> bool:
-    """Whether a member of that name stands in the object, but in no case of the choice in that scope."""
+    """Whether the object has a member of this name outside of the cases of the union in this scope."""
 
     def within(place: Scope) -> bool:
         return place[: len(scope)] == scope and place[len(scope) :] != () and place[len(scope)].startswith("#")
@@ -460,12 +460,12 @@ def _is_beside(name: str | None, scope: Scope, members: Sequence[Member]) -> boo
 
 
 def _needs_tag(tag: MemberTag, case: Case) -> bool:
-    """Whether a case is selected only where its tag is there."""
+    """Whether a case is selected only if its tag is present."""
     return any(case.values) if tag.presence else bool(case.values) and not _selects_absent(tag, case)
 
 
 def _tag_alone(tag: MemberTag, case: Case, key: Key, conditions: Conditions) -> Member:
-    """The tag of a case that has no such member itself."""
+    """The tag as a member of a case whose struct does not declare it."""
     needed = _needs_tag(tag, case)
     there: Schema = {} if needed else NEVER
     schema = there if tag.presence else values([written(value) for value in case.values])
@@ -473,7 +473,7 @@ def _tag_alone(tag: MemberTag, case: Case, key: Key, conditions: Conditions) -> 
 
 
 def _settled(member: Member, tag: MemberTag, case: Case) -> Member:
-    """The tag itself, as a member of a case that it selects: there if it must, and one of the values of the case."""
+    """The tag's member in a case: required if the case needs it, and restricted to the case's values."""
     if _needs_tag(tag, case):
         member = replace(member, required=True, options=tuple(each for each in member.options if not each.absent))
     if tag.presence or not case.values or member.schema.keys() & {"const", "enum"}:

@@ -243,7 +243,7 @@ def _branches(group: Group, members: Members) -> list[Branch]:
 
 
 def _misses(chosen: Choice, members: Members) -> bool:
-    """Whether a tag is absent that must be there for something else, too."""
+    """Whether a tag is absent although a case that is chosen requires it."""
     absent = {each.name for each in members.members if each.key in chosen.options and chosen.options[each.key].absent}
     needing = (each for each in members.members if each.narrows and each.required and each.name in absent)
     return any(members.truth(each.conditions, chosen) is True for each in needing)
@@ -350,7 +350,7 @@ def _object(shared: list[Part], chosen: Iterable[tuple[Branch, Group]], members:
 
 
 def _both(first: Schema, second: Schema) -> Schema:
-    """What both schemas take."""
+    """The schema of values that both schemas accept."""
     if second == NEVER:
         return NEVER
     return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}

@@ -266,7 +266,7 @@ class Records:
         bits = (self._member(bit, bit.type, record, scope, conditions) for bit in self._bits(field))
         return [*members, *bits], checks
 
-    def _member(  # noqa: PLR0913 - a field, and where it stands
+    def _member(  # noqa: PLR0913 - a field and its place
         self,
         field: Field,
         type: Type,

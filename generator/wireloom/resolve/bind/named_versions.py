@@ -246,7 +246,7 @@ class _Lowering:
         hint = nearest(name, known) or "name a field, a parameter, or `fits`"
         self.draft.reports(place / "from", "unknown-name", f"there is no field {name}, and no such parameter", hint)
 
-    # --- told by a field ---
+    # --- version in a field ---
 
     def _holders(self, types: Sequence[str], name: str) -> dict[str, int]:
         """The structs that have a field with this name, with the field's index."""
@@ -354,7 +354,7 @@ class _Lowering:
         shown = versions.told if versions.values == versions.names else _chosen(pairs, versions.told)
         return _computed(self._at(site), versions.column, shown)
 
-    # --- told otherwise ---
+    # --- version elsewhere ---
 
     def _by_parameter(self, versions: Versions, stated: language.Versions, roots: Mapping[str, str]) -> Versions | None:
         """The versions, if the caller states the version in a parameter."""

@@ -1,9 +1,9 @@
-"""Texts that say times and numbers, and floats that are times.
+"""Texts that state times or numbers, and floats that state times.
 
-The same moment, or decimal, can be written in several ways, of which readers see none. Builders write one: in UTC, with
-all digits, or the float nearest to the microsecond. So nothing else may follow from how it stood there: without `raw`,
-by which readers see the text or float, too, expressions know of such a field whether it is there, and lengths that
-builders derive count its bytes.
+The same time or decimal has several spellings, and readers see only its meaning. Builders write one spelling: in UTC,
+with all digits, or the float nearest to the microsecond. So nothing may depend on the original spelling: unless `raw`
+shows it to readers, expressions can only test such a field for presence, and derived lengths count the bytes that
+builders write.
 """
 
 import re
@@ -82,7 +82,7 @@ def _report(draft: Draft, place: Place, name: str, word: str) -> None:
 
 
 def _word(field: Field) -> str:
-    """What is on the wire."""
+    """The word for the wire value in messages."""
     return "float" if isinstance(not_null(field.type), Float) else "text"
 
 

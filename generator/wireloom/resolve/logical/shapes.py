@@ -28,7 +28,7 @@ _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", 
 _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
 
 
-class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the spec's, which is said at the root
+class ColumnsClash(Exception):  # noqa: N818 - a mistake of the spec, reported at the root
     """The values of one column have no common type; `name` is the column, if it is known."""
 
     def __init__(self, id: str, what: str, hint: str, name: str = "") -> None:

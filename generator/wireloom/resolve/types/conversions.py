@@ -231,7 +231,7 @@ class _Reading:
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
 
     def _said_by_float(self, unit: str, microseconds: Fraction, type: types.Float) -> Meaning | None:
-        """Seconds or milliseconds with a fraction."""
+        """The meaning of floats that count seconds or milliseconds, with a fraction."""
         message, hint = "", ""
         if microseconds not in _OF_FLOATS:
             message, hint = f"a float cannot be a timestamp in {unit}", "write `{timestamp: s}` or `{timestamp: ms}`"

@@ -130,8 +130,10 @@ def _is_known(function: Function, value: object) -> bool:
 
 def _alike_kind(name: str, arguments: list[Kind]) -> Kind:
     """Text or bytes, whichever the arguments are; ANY if they may be either."""
-    said = arguments[1:2] if name == "join" else arguments  # `join`: the first is the list, the last the member's name
-    found = {*said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
+    operands = (
+        arguments[1:2] if name == "join" else arguments
+    )  # `join`: the first is the list, the last the member's name
+    found = {*operands} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
     if {Kind.TEXT, Kind.BYTES} <= found:
         raise KindError(f"{name} takes texts or bytes, not both")
     return found.pop() if len(found) == 1 else Kind.ANY
@@ -142,8 +144,8 @@ def _other_function(name: str, found: Kind) -> str:
     if name == "len" and found is Kind.RECORD:
         return SIZE_OF_RECORDS
     other = {"len": "count", "count": "len"}.get(name, "")
-    asked = any(found in kinds for kinds in FUNCTIONS[other].parameters) if other else False
-    return f"use `{other}`" if asked else ""
+    fits_other = any(found in kinds for kinds in FUNCTIONS[other].parameters) if other else False
+    return f"use `{other}`" if fits_other else ""
 
 
 def _require(expression: Expression, wanted: Kind, operator: str) -> Kind:

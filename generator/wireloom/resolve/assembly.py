@@ -86,8 +86,8 @@ def format_of(
         if whole is not None:
             draft.problems.uses = lambda: uses_of(whole)
             draft.problems.settle()
-        told = None if whole is None else with_versions(whole)
-        made = None if told is None else with_instances(told)
+        unversioned = None if whole is None else with_versions(whole)
+        made = None if unversioned is None else with_instances(unversioned)
         format = None if made is None else _assembled(made, schema)
         if whole is not None:
             check_imports(draft, whole)
@@ -146,8 +146,8 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     seen = replace(seen, recursive=seen.recursive.intersection(used))
     if not _pass(check_recursion, draft, seen, dict(named)) or not renames:
         return None
-    molten = melted(draft, named, [entry.type for entry in entries])
-    draft, named = molten.draft, molten.named
+    flattened = melted(draft, named, [entry.type for entry in entries])
+    draft, named = flattened.draft, flattened.named
     order = byte_order.fixed or "big"
     names = Names(dict(named), holders(dict(named)))
     view, sizes = View(names), Sizes(names.named)

@@ -125,13 +125,13 @@ class Place:
 
     def problem(self, id: str, message: str, hint: str = "", *, column: int = 0) -> Problem:
         """A problem located at the value."""
-        return Problem(id, self._said(message), hint, self.value_location(column), self.shown_path)
+        return Problem(id, self._qualified(message), hint, self.value_location(column), self.shown_path)
 
     def key_problem(self, id: str, message: str, hint: str = "") -> Problem:
         """A problem of the whole entry, located at its key."""
-        return Problem(id, self._said(message), hint, self.key_location(), self.shown_path)
+        return Problem(id, self._qualified(message), hint, self.key_location(), self.shown_path)
 
-    def _said(self, message: str) -> str:
+    def _qualified(self, message: str) -> str:
         """Add the type's own name to the message, if the file defines several types under one key."""
         key = find(self.document.node, self.path[:2])[0]
         return f"{message}, in {key.stands_for}" if key is not None and key.stands_for else message

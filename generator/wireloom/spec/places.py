@@ -31,7 +31,7 @@ def place(document: Document, site: Site) -> Location:
 def column(document: Document, name: str) -> Location:
     """The location of the field with this reader's name, else of the format."""
     types = child(document.node, "types")
-    found = next(_named(types, name), None) or next(_called(types, name), None)
+    found = next(_named(types, name), None) or next(_with_readers_name(types, name), None)
     return place(document, Site()) if found is None else found.location
 
 
@@ -40,7 +40,7 @@ def _named(node: Node | None, name: str) -> Iterator[ScalarNode]:
     return (key for key, _ in entries_below(node) if key.text == name and name not in STEPS)
 
 
-def _called(node: Node | None, name: str) -> Iterator[ScalarNode]:
+def _with_readers_name(node: Node | None, name: str) -> Iterator[ScalarNode]:
     """The keys of fields that `as` or `raw` gives this reader's name."""
     for key, inner in entries_below(node):
         names = [child(inner, each) for each in ("as", "raw")]

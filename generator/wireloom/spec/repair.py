@@ -96,7 +96,7 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         if isinstance(edit, StandIn) or (isinstance(edit, Rename) and not _is_taken(node, path, edit.key)):
             continue
         yield from _innermost_name(path)
-        if "flatten" in path[-3:] or _melts(find(node, path)[1]):
+        if "flatten" in path[-3:] or _is_flattened(find(node, path)[1]):
             yield "types:"  # any name may have been a member of the flattened struct
         if len(path) == 1:
             yield f"{path[0]}:"
@@ -104,7 +104,7 @@ def names_dropped(node: Node, edits: Mapping[Path, Edit]) -> Iterator[str]:
         yield from _names(find(node, path)[1], path)
 
 
-def _melts(node: Node) -> bool:
+def _is_flattened(node: Node) -> bool:
     """Whether the node is a field with `flatten`."""
     entries = node.entries if isinstance(node, MappingNode) else ()
     return any(isinstance(value, MappingNode) and value.entry("flatten") is not None for _, value in entries)

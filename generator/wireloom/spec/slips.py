@@ -170,15 +170,15 @@ def _is_empty(node: Node) -> bool:
 
 def _beside_document(document: MappingNode) -> Iterator[Slip]:
     """Keys at the top level that belong, indented, into the mapping above them."""
-    known, above, said = frozenset(language.FormatDocument.keys()), "", True
+    known, above, is_handled = frozenset(language.FormatDocument.keys()), "", True
     for key, value in document.entries:
         if key.text in known:
-            above, said = key.text, not _is_empty(value)
+            above, is_handled = key.text, not _is_empty(value)
         elif above in _NAMED and not get_close_matches(key.text, known, 1, _NEAR):
             hint = f"indent it, if it is one of `{above}`"
             yield Slip((key.text,), _at(key, "unknown-key", f"there is no key {key.text} here", hint, (key.text,)))
-            if not said:
-                said = True
+            if not is_handled:
+                is_handled = True
                 yield Slip((above,), None)
 
 
@@ -206,17 +206,17 @@ def _below_types(types: Entries) -> Iterator[Slip]:
 def _beside_types(types: Entries) -> Iterator[Slip]:
     """Keys of a type at the same level as its name."""
     above: ScalarNode | None = None
-    said = False
+    is_handled = False
     for key, value in types:
         path = ("types", key.text)
         if above is not None and key.text in _OF_TYPES:
             message = f"{key.text} is at the same level as {above.text}, not inside of it"
-            problem = None if said else _at(key, "unknown-key", message, f"indent it below {above.text}", path)
+            problem = None if is_handled else _at(key, "unknown-key", message, f"indent it below {above.text}", path)
             yield Slip(path, problem)
             yield Slip(("types", above.text), None)
-            said = True
+            is_handled = True
             continue
-        above, said = (key, False) if _is_empty(value) else (None, False)
+        above, is_handled = (key, False) if _is_empty(value) else (None, False)
 
 
 def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
@@ -258,18 +258,18 @@ def _brief(node: Node) -> str:
     return node.text if isinstance(node, ScalarNode) else "..."
 
 
-def _meant_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
+def _intended_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
     """The step whose misspelled name or whose keys the item has; empty if the item may be a field."""
     if key.text in STEPS:
         return ""
     near = get_close_matches(key.text.lower(), STEPS, 1, _NEAR_STEP)
     match value:
         case MappingNode() if value.entry("type") is None:
-            said = {each.text for each, _ in value.entries}
-            fitting = [step for step, keys in _STEP_KEYS.items() if said & set(keys) - _FIELD_KEYS]
-            if near and (near[0] in fitting or not (said & _FIELD_KEYS or near[0] not in _STEP_KEYS)):
+            own_keys = {each.text for each, _ in value.entries}
+            fitting = [step for step, keys in _STEP_KEYS.items() if own_keys & set(keys) - _FIELD_KEYS]
+            if near and (near[0] in fitting or not (own_keys & _FIELD_KEYS or near[0] not in _STEP_KEYS)):
                 return near[0]
-            return fitting[0] if len(fitting) == 1 and said <= set(_STEP_KEYS[fitting[0]]) else ""
+            return fitting[0] if len(fitting) == 1 and own_keys <= set(_STEP_KEYS[fitting[0]]) else ""
         case ScalarNode(text=text) if near and near[0] not in _STEP_KEYS:
             return "" if is_type(text, types) or get_close_matches(text, (*_TYPES, *types), 1, _NEAR_TYPE) else near[0]
         case _:
@@ -288,7 +288,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
         yield Slip(path, _at(key, "yaml-syntax", message, hint, path))
         return
     if others and _is_beside(key, value, others):
-        known = ", ".join(f"{each.text}: {_brief(said)}" for each, said in others)
+        known = ", ".join(f"{each.text}: {_brief(node)}" for each, node in others)
         type = "" if key.text == "name" else f"type: {_brief(value)}, "
         name = _brief(value) if key.text == "name" else key.text
         message = f"{names} {'is' if len(others) == 1 else 'are'} at the same level as {key.text}, not inside of it"
@@ -306,7 +306,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
     elif _is_empty(value):
         wanted = "what it says" if key.text in STEPS else f"its type, as `- {key.text}: uint8`"
         yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
-    elif step := _meant_step(key, value, types):
+    elif step := _intended_step(key, value, types):
         message, hint = f"there is no step {key.text}", f"did you mean {step}?"
         where = (*path, key.text)
         yield Slip(where, _at(key, "unknown-key", message, hint, where), step)
@@ -363,9 +363,9 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
     yield from _of_cases(child(field, "type"), (*path, "type", "cases"))
     before: ScalarNode | None = None
     for key, value in field.entries:
-        for bit, said in entries(value) if key.text == "bits" else ():
-            yield from _of_bit(said, (*path, key.text, bit.text))
-        if before is not None and _is_behind_comma(before, key, value, _FIELD_KEYS):
+        for bit, document in entries(value) if key.text == "bits" else ():
+            yield from _of_bit(document, (*path, key.text, bit.text))
+        if before is not None and _follows_comma(before, key, value, _FIELD_KEYS):
             yield Slip(path[:-1], _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return
         if _is_empty(value) and key.text in _FIELD_KEYS and key.text not in _MAY_BE_NULL:
@@ -391,17 +391,17 @@ def _tag(field: MappingNode) -> str:
     return next(tags, "kind")
 
 
-def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
+def _of_bit(document: Node, path: Path) -> Iterator[Slip]:
     """The text of a bit that an unquoted comma has split."""
     before: ScalarNode | None = None
-    for key, value in entries(said):
-        if before is not None and _is_behind_comma(before, key, value, _BIT_KEYS):
+    for key, value in entries(document):
+        if before is not None and _follows_comma(before, key, value, _BIT_KEYS):
             yield Slip((*path, key.text), _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
 
 
-def _is_behind_comma(before: ScalarNode, key: ScalarNode, value: Node, known: AbstractSet[str]) -> bool:
+def _follows_comma(before: ScalarNode, key: ScalarNode, value: Node, known: AbstractSet[str]) -> bool:
     """Whether a key without a value is the rest of a text split by a comma, and not a misspelled key."""
     if not _has_none(value) or key.text in known or before.value is None or isinstance(before.value, bool):
         return False

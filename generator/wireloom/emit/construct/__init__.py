@@ -46,8 +46,8 @@ def emit(format: Format) -> str:
 def _constants(format: Format) -> Iterator[str]:
     if any(used.laid_out for used in (format.encoding, *_encodings(format).values())):
         order = format.byte_order
-        told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
-        yield f"ORDER: binary.Order = {told}"
+        text = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
+        yield f"ORDER: binary.Order = {text}"
     yield f"DEPTH = {format.depth if isinstance(format.depth, int) else _depth(format.depth)}"
     for checksum in format.checksums:
         yield f"{constant_of(checksum.name)} = {_checksum(checksum)}"
@@ -167,18 +167,18 @@ def _record(type: Type, format: Format) -> Code:
     scope = Scope(format, format.encoding, frozenset(name for name, _ in format.types))
     inner = scope.parsers.record(subcon(type, scope), structural_depth(type, format))
     order = format.byte_order
-    told = None
+    byte_order = None
     if order.parameter is not None:
-        says = literal(member) if (member := _saying(type, format, order.parameter)) else None
-        told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when), told=says)
+        member_name = literal(member) if (member := _member_of_parameter(type, format, order.parameter)) else None
+        byte_order = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when), told=member_name)
     size = None if format.size is None else literal(format.size)
     expansion = literal(format.expansion) if expands(format) else None
     ratio = literal(format.ratio) if unpacks(format) else None
     limits = {"size": size, "expansion": expansion, "ratio": ratio}
-    return call("record.Record", inner, "PARAMETERS", order=told, **limits)
+    return call("record.Record", inner, "PARAMETERS", order=byte_order, **limits)
 
 
-def _saying(type: Type, format: Format, parameter: str) -> str:
+def _member_of_parameter(type: Type, format: Format, parameter: str) -> str:
     """The visible member of the root that is computed as the parameter alone; empty if there is none."""
     root = plain(type, format.named)
     fields = root.fields if isinstance(root, Struct) else ()

@@ -88,7 +88,7 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
                 field=literal(name) if name else None,
                 when=optional_condition(when, extents.always),
                 expected=literal(text_of(that)),
-                looks=_looked_at(that, name, declared),
+                looks=_fields_of_check(that, name, declared),
                 **_operands(that, extents.under(when)),
             )
         case Verify(name, when):
@@ -113,7 +113,7 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
             assert_never(step)
 
 
-def _looked_at(that: Expression, name: str, declared: Struct) -> Code | None:
+def _fields_of_check(that: Expression, name: str, declared: Struct) -> Code | None:
     """The fields to look for an error's location in, if the field that the check names may be absent.
 
     These are the fields that the check depends on, directly or through computed fields. None if the named field is

@@ -286,10 +286,10 @@ def _select(type: types.Select, scope: Scope) -> Code:
     otherwise = None if type.otherwise is None else _case(type.otherwise, scope)
     match type.tag:
         case types.FieldTag(expression):
-            chosen, told = function(expression, scope.fields), expression
-            while isinstance(told, Conditional) and told.then == Literal(None):
-                told = told.otherwise
-            shown = None if told is expression else function(told, scope.fields)
+            chosen, real_tag = function(expression, scope.fields), expression
+            while isinstance(real_tag, Conditional) and real_tag.then == Literal(None):
+                real_tag = real_tag.otherwise
+            shown = None if real_tag is expression else function(real_tag, scope.fields)
             kept = {"code": code, "otherwise": otherwise, "notation": notated(type.notation), "told": shown}
             return call("unions.Select", chosen, cases, **kept)
         case types.PeekTag(tag, octets):

@@ -96,7 +96,7 @@ class Documents:
             case Array(salvage=Salvage()):
                 return {"type": "array"}  # bad elements are dropped, so elements may be anything
             case Array(element=element, count=count, held=held):
-                items = self.schema(element) if held is None else self._held(element, held)
+                items = self.schema(element) if held is None else self._checked(element, held)
                 return {"type": "array", "items": items, **_counted(_constant(count))}
             case Map(value=value, spelling=spelling):
                 names = {} if spelling is None else {"propertyNames": spelled(spelling)}
@@ -185,16 +185,16 @@ class Documents:
             yield from inner
             return
         structs = [each for each in within(target, self.format.named, Select) if isinstance(each, Struct)]
-        said = self._says(select.tag, case, structs)
+        is_restricted = self._restrict_tag(select.tag, case, structs)
         for schema in inner:
-            yield schema if said else _restricted(schema, select.tag, case)
+            yield schema if is_restricted else _restricted(schema, select.tag, case)
 
-    def _says(self, tag: MemberTag, case: Case, structs: list[Struct]) -> bool:
+    def _restrict_tag(self, tag: MemberTag, case: Case, structs: list[Struct]) -> bool:
         """Whether the structs of a case restrict the tag's member themselves."""
         found = [[member for member in self.members(struct).members if member.name == tag.member] for struct in structs]
         if tag.presence and not any(case.values):
             return self._closed and bool(found) and not any(found)
-        return bool(found) and all(len(members) == 1 and _tells(members[0], tag, case) for members in found)
+        return bool(found) and all(len(members) == 1 and _restricts_tag(members[0], tag, case) for members in found)
 
     # --- structs ---------------------------------------------------------------------------------------------------
 
@@ -298,15 +298,15 @@ class Documents:
             field.spelling,
         )
 
-    def _held(self, type: Type, said: Field | Held) -> Schema:
+    def _checked(self, type: Type, checks: Field | Held) -> Schema:
         """The schema of a value with its value table, range and spelling; these do not apply to null."""
-        if said.mappings is not None:
-            return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
+        if checks.mappings is not None:
+            return values([each for mapping in checks.mappings for each in _spellings(mapping.wire, type)])
         if bare(type, self.format.named) == Float(_SINGLE):
-            schema = _rounded(self.schema(type), said.minimum, said.maximum)
+            schema = _rounded(self.schema(type), checks.minimum, checks.maximum)
         else:
-            schema = _ranged(self.schema(type), said.minimum, said.maximum)
-        return schema if said.spelling is None else {**schema, **spelled(said.spelling)}
+            schema = _ranged(self.schema(type), checks.minimum, checks.maximum)
+        return schema if checks.spelling is None else {**schema, **spelled(checks.spelling)}
 
     def _options(self, field: Field, type: Type) -> tuple[tuple[Option, ...], type | None]:
         """The possible values of a member that is present, and the kind of constants that can tell its values apart."""
@@ -343,7 +343,7 @@ class Documents:
 
     def _property(self, field: Field, type: Type) -> Schema:
         """The schema of one member or element."""
-        schema = self._held(type, field) if field.const is None else self._fixed(field.const, type)
+        schema = self._checked(type, field) if field.const is None else self._fixed(field.const, type)
         default = {"default": self._stated(field.default, type)} if field.has_default else {}
         return described_schema({**schema, **default}, field.doc, field.unit)
 
@@ -439,7 +439,7 @@ def _spellings(value: Scalar, type: Type) -> list[object]:
     return list(spellings)
 
 
-def _tells(member: Member, tag: MemberTag, case: Case) -> bool:
+def _restricts_tag(member: Member, tag: MemberTag, case: Case) -> bool:
     """Whether a struct's own member already restricts the tag to the values of the case."""
     required = member.required and not member.conditions
     if tag.presence:

@@ -206,8 +206,8 @@ class Members:
         if key in self._by_key:
             return self._by_key[key]
         scope, name = key
-        lent = [other for other in self._by_key if other[1] == name and other[0][: len(scope)] == scope]
-        return self._by_key[lent[0]] if len(lent) == 1 else []
+        flattened = [other for other in self._by_key if other[1] == name and other[0][: len(scope)] == scope]
+        return self._by_key[flattened[0]] if len(flattened) == 1 else []
 
     @cached_property
     def _decisive(self) -> dict[Member, dict[Key, None]]:

@@ -57,8 +57,8 @@ def objects(members: Members) -> Schema:
     groups, branches = [group for group, _ in shown], [each for _, each in shown]
     shared = _shared(members, groups)
     schemas = [_object(shared, tuple(zip(chosen, groups, strict=True)), members) for chosen in product(*branches)]
-    apart = all(_apart(group, each, members) for group, each in shown)
-    return one_of(schemas, "oneOf" if apart else "anyOf")
+    disjoint = all(_are_disjoint(group, each, members) for group, each in shown)
+    return one_of(schemas, "oneOf" if disjoint else "anyOf")
 
 
 def _decisive_groups(members: Members) -> list[tuple[Group, list[Branch]]]:
@@ -105,8 +105,8 @@ def _perhaps_open(check: tuple[Scoped, ...], members: Members) -> bool:
 
 def _open(check: tuple[Scoped, ...], chosen: Choice, members: Members) -> bool:
     """Whether a check may fail for a choice of tags, but need not."""
-    asked, holds = members.truth(check[:-1], chosen), members.truth(check[-1:], chosen)
-    return asked is not False and holds is not True and not (asked and holds is False)
+    applies, holds = members.truth(check[:-1], chosen), members.truth(check[-1:], chosen)
+    return applies is not False and holds is not True and not (applies and holds is False)
 
 
 def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
@@ -163,7 +163,7 @@ def _shared(members: Members, groups: Iterable[Group]) -> list[Part]:
 def _groups(members: Members) -> Iterator[Group]:
     """The groups: tags that are connected by a common member or check, with all that they decide."""
     decided = _decided(members)
-    checks = [(check, tags) for check in members.checks if _tells(check, tags := members.tags(check), members)]
+    checks = [(check, tags) for check in members.checks if _can_fail(check, tags := members.tags(check), members)]
     for connected in _connected([*decided.values(), *(tags for _, tags in checks)]):
         group = Group(
             tuple(dict.fromkeys(member.key for member in members.members if member.key in connected)),
@@ -189,7 +189,7 @@ def _decided(members: Members) -> dict[Member, tuple[Key, ...]]:
     }
 
 
-def _tells(check: tuple[Scoped, ...], tags: tuple[Key, ...], members: Members) -> bool:
+def _can_fail(check: tuple[Scoped, ...], tags: tuple[Key, ...], members: Members) -> bool:
     """Whether the tags alone can make the check fail."""
     combined = prod(len(members.options(tag)) for tag in tags)
     return (
@@ -266,7 +266,7 @@ def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozens
 # --- schemas -------------------------------------------------------------------------------------------------------
 
 
-def _apart(group: Group, branches: list[Branch], members: Members) -> bool:
+def _are_disjoint(group: Group, branches: list[Branch], members: Members) -> bool:
     """Whether visible tags tell every two branches apart."""
     shown = [
         place

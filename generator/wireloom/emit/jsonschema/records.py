@@ -198,10 +198,12 @@ class Records:
                 return rendering.schema(record)
             kind = [Member(((), "="), attempt.kind_field, values([trial.name]))] if attempt.kind_field else []
             reason = [_refused(attempt, place, (), ())] if place and attempt.reason_field else []
-            members, checks = self._melted(trial.type, f"#{place}", record, (), ())
+            members, checks = self._flattened_members(trial.type, f"#{place}", record, (), ())
             schemas.append(_object(([*kind, *reason, *members], checks)))
-        told = "oneOf" if attempt.kind_field else "anyOf"  # without the name, an object may match several alternatives
-        return one_of(schemas, told)
+        keyword = (
+            "oneOf" if attempt.kind_field else "anyOf"
+        )  # without the name, an object may match several alternatives
+        return one_of(schemas, keyword)
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
         if isinstance(bare(type, self.format.named), Null):
@@ -222,7 +224,7 @@ class Records:
     def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
         """The schema of an element with checks."""
         if held.mappings is None:
-            schema = self._held(held, type.element, shown.element)
+            schema = self._checked(held, type.element, shown.element)
         else:
             schema = _meanings(held.mappings, shown.element)
         return rendering.perhaps_null(schema, nullable=shown.nullable)
@@ -324,10 +326,10 @@ class Records:
         if field.refers is not None:
             return rendering.schema(shown)
         if field.const is None:
-            return self._held(field, type, shown)
+            return self._checked(field, type, shown)
         return values([rendering.constant(field.const, _plain(shown))])
 
-    def _held(self, said: Field | Held, type: Type, shown: LogicalType) -> Schema:
+    def _checked(self, said: Field | Held, type: Type, shown: LogicalType) -> Schema:
         """The schema of a value with a range or a spelling."""
         shown = _plain(shown)
         is_said = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Said)
@@ -426,34 +428,36 @@ class Records:
             tag = hidden_tag(scope, f"{field.wire_name}?", (False, True))
             members.append(tag)
             conditions = (*conditions, chosen(tag, (True,)))
-        found = self._melted(field.type, field.wire_name, record, scope, conditions)
+        found = self._flattened_members(field.type, field.wire_name, record, scope, conditions)
         return [*members, *found[0]], found[1]
 
-    def _melted(self, type: Type, name: str, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
+    def _flattened_members(
+        self, type: Type, name: str, record: logical.Record, scope: Scope, conditions: Conditions
+    ) -> Found:
         match bare(type, self.format.named):
             case Struct() as struct:
                 return self._struct(struct, record, (*scope, name), conditions)
             case Attempt() as attempt:
                 return self._attempt(attempt, name, record, scope, conditions)
             case Select(tag=FieldTag()) as select:
-                found = self._melted_cases(cases(select, select, scope), name, record, scope, conditions)
+                found = self._flattened_cases(cases(select, select, scope), name, record, scope, conditions)
                 return found[0], [*found[1], *exhausted(select, conditions, scope)]
             case Select() | OneOf() as union:
                 types = [each for each in parts(union) if not isinstance(bare(each, self.format.named), Null)]
-                return self._melted_choice(types, name, record, scope, conditions)
+                return self._flattened_choice(types, name, record, scope, conditions)
             case _:
                 return [], []
 
-    def _melted_choice(
+    def _flattened_choice(
         self, types: list[Type], name: str, record: logical.Record, scope: Scope, conditions: Conditions
     ) -> Found:
         """The members of one of several types, chosen by something that the rendering does not show."""
         tag = hidden_tag(scope, f"{name}|", tuple(range(len(types))))
         each = [(type, (chosen(tag, (place,)),)) for place, type in enumerate(types)]
-        members, checks = self._melted_cases(each, name, record, scope, conditions)
+        members, checks = self._flattened_cases(each, name, record, scope, conditions)
         return [tag, *members], checks
 
-    def _melted_cases(
+    def _flattened_cases(
         self,
         types: Iterable[tuple[Type, Conditions]],
         name: str,
@@ -464,7 +468,7 @@ class Records:
         members: list[Member] = []
         checks: Checks = []
         for place, (type, extra) in enumerate(types):
-            found = self._melted(type, f"{name}#{place}", record, scope, (*conditions, *extra))
+            found = self._flattened_members(type, f"{name}#{place}", record, scope, (*conditions, *extra))
             members += found[0]
             checks += found[1]
         return members, checks
@@ -492,7 +496,7 @@ class Records:
             held = (*conditions, Scoped(Membership(FieldRef(0, hidden.key[1]), (trial.name,)), inside))
             if place and attempt.reason_field:
                 members.append(_refused(attempt, place, held, inside))
-            found = self._melted(trial.type, f"{name}#{place}", record, scope, held)
+            found = self._flattened_members(trial.type, f"{name}#{place}", record, scope, held)
             members += found[0]
             checks += found[1]
         return members, checks

@@ -60,12 +60,12 @@ def schema(type: LogicalType) -> Schema:
         case Open():
             return {"$ref": f"#/$defs/{OPEN}"}
         case Meant():
-            return _meant(type)
+            return _with_meaning(type)
         case _:
             assert_never(type)
 
 
-def _meant(type: Meant) -> Schema:
+def _with_meaning(type: Meant) -> Schema:
     match type.shown:
         case None:
             return schema(type.wire)
@@ -134,14 +134,14 @@ def integer(lowest: int, highest: int, minimum: int | None = None, maximum: int 
 
 def spelled(spelling: Spelling) -> Schema:
     """The keywords for the length and pattern of a text."""
-    said = {
+    keywords = {
         "minLength": spelling.minimum,
         "maxLength": spelling.maximum,
         "format": spelling.known if spelling.known in NAMED_PATTERNS else None,
         "pattern": f"^(?:{spelling.pattern}){_END}" if spelling.pattern else None,
         "$comment": worded(spelling.known, spelling.pattern) if spelling.pattern else None,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in keywords.items() if value is not None}
 
 
 def binary(size: int | None = None, *, line_feeds: bool = False) -> Schema:

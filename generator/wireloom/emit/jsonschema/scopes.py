@@ -38,8 +38,8 @@ def told(field: Field, compute: Expression, scope: Scope, conditions: Conditions
 def version_tag(struct: Struct, scope: Scope) -> Iterator[Member]:
     """A hidden tag for the version, if the number of elements of an array decides it."""
     if any(version.arity is not None for version in struct.versions):
-        told = [place for place, version in enumerate(struct.versions) if version.arity is not None]
-        yield hidden_tag(scope, _VERSION, told)
+        indexes = [place for place, version in enumerate(struct.versions) if version.arity is not None]
+        yield hidden_tag(scope, _VERSION, indexes)
 
 
 def arities(struct: Struct) -> Mapping[int, int]:

@@ -30,7 +30,7 @@ def node(type: types.Type) -> nodes.Type:
         case types.JsonText(kind):
             return nodes.Json((kind,))
         case types.Array(element, count, unique, unique_code, salvage, held, entries):
-            inner = _element(element) if held is None else _held(element, held)
+            inner = _element(element) if held is None else _checked(element, held)
             return nodes.ListOf(inner, _amount(count), unique, unique_code, _salvage(salvage), entries)
         case types.Map(key, value, spelling, misspelled):
             known = _spelling(spelling)
@@ -64,10 +64,10 @@ def _integer(type: types.Integer) -> nodes.Int:
     return nodes.Int(bits, signed, form, type.digits or None)
 
 
-def _held(element: types.Type, held: types.Held) -> nodes.Type:
+def _checked(element: types.Type, held: types.Held) -> nodes.Type:
     """An element with its checks, which do not apply to null."""
     if isinstance(element, types.Nullable):
-        return nodes.Nullable(_held(element.type, held))
+        return nodes.Nullable(_checked(element.type, held))
     return nodes.Held(
         node(element), held.code, _mappings(held.mappings), held.minimum, held.maximum, _spelling(held.spelling)
     )

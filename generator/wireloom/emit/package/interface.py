@@ -56,8 +56,8 @@ def functions(format: Format) -> Iterator[Function]:
     for name, arguments, own, result in _functions(_version(format)):
         document = f'"""{_DOCUMENTS[name]} Parameters as in `parse`."""' if name != "parse" else _of_parse(format)
         home = "_validator()" if name.startswith("validate") else "CODEC"
-        said = document.format(beside=_BESIDE_BYTES[format.encoding.text]) if name == "validate" else document
-        yield Function(name, arguments, (root, *own, *parameters), result, said, home)
+        docstring = document.format(beside=_BESIDE_BYTES[format.encoding.text]) if name == "validate" else document
+        yield Function(name, arguments, (root, *own, *parameters), result, docstring, home)
 
 
 def _functions(version: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], str]]:

@@ -34,11 +34,11 @@ def descriptor_set(format: Format) -> FileDescriptorSet:
 
 def _message(struct: Struct, format: Format, names: frozenset[str]) -> DescriptorProto:
     fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
-    stated, said = json_names(field.wire_name for field in fields), labels(struct, format)
+    stated, field_labels = json_names(field.wire_name for field in fields), labels(struct, format)
     message = DescriptorProto(name=struct.name)
     message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
     for field in fields:
-        proto = _field(field, said[field.wire_name], format, names)
+        proto = _field(field, field_labels[field.wire_name], format, names)
         if field.wire_name in stated:
             proto.json_name = stated[field.wire_name]
         if field.one_of:

@@ -41,14 +41,14 @@ def _lines(format: Format) -> Iterator[str]:
 def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[str]:
     yield from comment(struct.doc, "")
     yield f"message {struct.name} {{"
-    stated, said = json_names(field.wire_name for field in wire_fields(struct)), labels(struct, format)
+    stated, field_labels = json_names(field.wire_name for field in wire_fields(struct)), labels(struct, format)
     for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
         indent = "    " if group else "  "
         if group:
             yield f"  oneof {group} {{"
         for field in fields:
             yield from comment(_document(field), indent)
-            label = said[field.wire_name]
+            label = field_labels[field.wire_name]
             options = _options(field, stated, required=in_edition and label == "required")
             yield f"{indent}{_declared(field, label, format, in_edition=in_edition)} = {field.tag}{options};"
         if group:

@@ -150,8 +150,8 @@ DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 
 
 def nearly(word: str) -> str:
     """A hint for a misspelled integer type, such as `unit16`; empty if none is meant."""
-    meant = (name for name, type in SCALARS.items() if isinstance(type, Integer) and not type.is_partial)
-    found = next((name for name in meant if sorted(name) == sorted(word.lower())), "")
+    integers = (name for name, type in SCALARS.items() if isinstance(type, Integer) and not type.is_partial)
+    found = next((name for name in integers if sorted(name) == sorted(word.lower())), "")
     return f"did you mean {found}?" if found and word not in SCALARS else ""
 
 

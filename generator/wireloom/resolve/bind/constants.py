@@ -164,8 +164,8 @@ def byte(draft: Draft, place: Place, text: str) -> int:
 def escapes(draft: Draft, place: Place, escaped: Iterable[str] | None) -> tuple[int, tuple[tuple[int, int], ...]]:
     """The byte stated as `escape`, and the meaning of each byte after it, by `escaped`."""
     codes = [(place / "escaped" / code, code) for code in escaped or ()]
-    meant = tuple((byte(draft, at, code), byte(draft, at, at.text)) for at, code in codes)
-    return byte(draft, place / "escape", (place / "escape").text), meant
+    meanings = tuple((byte(draft, at, code), byte(draft, at, at.text)) for at, code in codes)
+    return byte(draft, place / "escape", (place / "escape").text), meanings
 
 
 def remedy(type: Type, text: str) -> str:

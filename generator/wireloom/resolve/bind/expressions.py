@@ -160,7 +160,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             try:
                 return scope.meaning(parsed)
             except MeaningError as error:
-                _tells(scope, place, error, column + parsed.column)
+                _report_name(scope, place, error, column + parsed.column)
                 return _NAMELESS
         case Literal() | FieldRef() | MarkRef() | ast.ParameterRef() | ast.Position():
             return parsed
@@ -187,7 +187,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             assert_never(parsed)
 
 
-def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
+def _report_name(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
     """Report a name without a meaning, unless its type was already reported."""
     if error.id and scope.draft.problems.is_first(error.of):
         scope.draft.reports(place, error.id, error.message, error.hint, column=column)
@@ -200,7 +200,7 @@ def _over_list(scope: Scope, place: Place, call: Call, column: int) -> Expressio
             try:
                 return scope.over_list(call, name)
             except MeaningError as error:
-                _tells(scope, place, error, column + name.column)
+                _report_name(scope, place, error, column + name.column)
         case Call(function):
             between = " and a literal to put between its elements" if function == "join" else ""
             message = f"{function} takes the name of a list{between}"
@@ -225,13 +225,13 @@ def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...],
     others = [argument for argument in arguments if not isinstance(argument, Literal)]
     octets = next((each for each in others if _kind(each) is Kind.BYTES), None)
     try:
-        return Call("concat", tuple(_beside(scope, octets, argument) for argument in arguments))
+        return Call("concat", tuple(_as_operand(scope, octets, argument) for argument in arguments))
     except MeaningError as error:
-        _tells(scope, place, error, column)
+        _report_name(scope, place, error, column)
         return _NAMELESS
 
 
-def _beside(scope: Scope, octets: Expression | None, argument: Expression) -> Expression:
+def _as_operand(scope: Scope, octets: Expression | None, argument: Expression) -> Expression:
     """Convert a text literal beside bytes to bytes; any other argument unchanged."""
     match argument:
         case Literal(str(text)) if octets is not None:

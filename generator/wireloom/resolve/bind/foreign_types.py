@@ -64,10 +64,10 @@ def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterab
         return near
     if number := _number(name, encoding):
         return number
-    meant = _OTHER_WORDS.get(name.lower(), "")
+    intended = _OTHER_WORDS.get(name.lower(), "")
     if _FIXED.fullmatch(name) and not encoding.numbered:
-        meant = meant.split(",")[0].removeprefix("{type: ")
-    return f"did you mean {meant}?" if meant else nearest(name, (*names, *builtins.TYPE_NAMES))
+        intended = intended.split(",")[0].removeprefix("{type: ")
+    return f"did you mean {intended}?" if intended else nearest(name, (*names, *builtins.TYPE_NAMES))
 
 
 def _number(name: str, encoding: Encoding) -> str:

@@ -54,7 +54,7 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
         if member not in members:
             hint = nearest(member, members) or "give it a name that readers see"
             draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
-        elif not _says(draft.content.parameters[name], members[member].type):
+        elif not _fits_parameter(draft.content.parameters[name], members[member].type):
             message = f"{member} does not fit the parameter {name}"
             wide = isinstance(members[member].type, Integer) and draft.content.parameters[name].type == "int"
             hint = (
@@ -65,10 +65,10 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
             draft.reports(place / name, "unfit-parameter", message, hint)
 
 
-def _says(parameter: Parameter, type: LogicalType) -> bool:
+def _fits_parameter(parameter: Parameter, type: LogicalType) -> bool:
     """Whether values of a type are allowed for a parameter: a text, an integer or a boolean."""
     if isinstance(type, Meant):
-        return type.null is None and type.shown is None and _says(parameter, type.wire)  # shown by `raw`
+        return type.null is None and type.shown is None and _fits_parameter(parameter, type.wire)  # shown by `raw`
     if parameter.one_of is not None and isinstance(type, Text):
         return not type.symbols or bool({*type.symbols} & {*parameter.one_of})
     wanted = {"int": Integer, "bool": Boolean}.get(parameter.type or "", Text)

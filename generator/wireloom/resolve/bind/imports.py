@@ -57,8 +57,8 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
     taken = _Taking.of(draft, shelf).taken()
     sources = {library.name: library for library in taken.values()}
     whole = _with_types(draft, taken, tuple(library.document for library in sources.values()))
-    lent = tuple(each for name in draft.content.imports for each in shelf[name].content.types)
-    whole = replace(whole, lent=lent)
+    imported = tuple(each for name in draft.content.imports for each in shelf[name].content.types)
+    whole = replace(whole, lent=imported)
     if draft.problems.found:
         check_imports(draft, whole)
         return None
@@ -130,7 +130,7 @@ class _Taking:
             source = self._source(name, user)
             if source is None:
                 if user is not None and (name in own or name in found):
-                    self._unseen(name, user, within)
+                    self._report_unseen(name, user, within)
             elif found.get(name, source) is not source or (user is not None and name in own):
                 other = found[name].name if name in found else "this format"
                 self._clash(source, f"{name} is a type of {source.name} and of {other}", user)
@@ -164,7 +164,7 @@ class _Taking:
         at = place / "imports" / names.index(library.name) if library.name in names else place / "imports"
         self.draft.problems.add(at.problem("clashing-import", message, "give one of them another name"))
 
-    def _unseen(self, name: str, user: Library, within: str) -> None:
+    def _report_unseen(self, name: str, user: Library, within: str) -> None:
         message = f"there is no type {name} in the library {user.name}"
         hint = "a library can use only its own types and those that it imports"
         place = user.document.place / "types" / within
@@ -176,8 +176,10 @@ def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Docum
     node = draft.document.node
     content: dict[str, Any] = {"types": draft.content.types | _adapted(draft, taken)}
     additions = {"types": {name: _entry(library, "types", name) for name, library in taken.items()}}
-    said = {name: texts(_entry(library, "types", name)[1], besides="doc") for name, library in taken.items()}
-    words = {name: frozenset(word for text in each for word in re.findall(r"\w+", text)) for name, each in said.items()}
+    texts_of = {name: texts(_entry(library, "types", name)[1], besides="doc") for name, library in taken.items()}
+    words = {
+        name: frozenset(word for text in each for word in re.findall(r"\w+", text)) for name, each in texts_of.items()
+    }
     for key in _NAMED:
         content[key], additions[key] = _named(draft, key, taken, words)
     for key, entries in additions.items():

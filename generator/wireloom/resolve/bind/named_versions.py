@@ -120,8 +120,8 @@ def _mapping(at: Location, entries: Mapping[str, Scalar | Node]) -> MappingNode:
 
 def _computed(at: Location, name: str, text: str, type: str = "str", *, hidden: bool = False) -> MappingNode:
     """A computed field: a hidden one, or the column with the version's name."""
-    said: dict[str, Scalar | Node] = {"compute": text, "type": type, "hidden": hidden}
-    return _mapping(at, {name: _mapping(at, said if hidden else {**said, "doc": "The version of the record"})})
+    keys: dict[str, Scalar | Node] = {"compute": text, "type": type, "hidden": hidden}
+    return _mapping(at, {name: _mapping(at, keys if hidden else {**keys, "doc": "The version of the record"})})
 
 
 def _with(node: MappingNode, key: str, value: Node, at: ScalarNode) -> MappingNode:
@@ -131,7 +131,7 @@ def _with(node: MappingNode, key: str, value: Node, at: ScalarNode) -> MappingNo
     return MappingNode((*kept, (own[0] if own else _scalar(key, at.location, at.text), value)), node.location)
 
 
-def _said(node: Node, key: str) -> str | None:
+def _text_of(node: Node, key: str) -> str | None:
     """The text of a key; None if the node has no such key, or is no mapping."""
     found = child(node, key)
     return found.text if isinstance(found, ScalarNode) else None
@@ -389,9 +389,11 @@ class _Lowering:
             self.draft.reports(self.draft.place / "versions" / "from", "wrong-shape", message, hint)
             return None
         taken = {entry.key for _, _, entry in self.draft.entries}
-        told = next(name for name in (f"versionThatFits{'_' * n}" for n in range(len(taken) + 1)) if name not in taken)
+        field_name = next(
+            name for name in (f"versionThatFits{'_' * n}" for n in range(len(taken) + 1)) if name not in taken
+        )
         fitting = tuple(name for name, type in roots.items() if record in self._named(type))
-        return replace(versions, told=told, path=(versions.column,), roots=fitting, record=record)
+        return replace(versions, told=field_name, path=(versions.column,), roots=fitting, record=record)
 
     # --- types ---
 
@@ -555,7 +557,7 @@ class _Lowering:
             return [item]
         for each, value in extra.items():
             node = _with(node, each, value if isinstance(value, Node) else _scalar(value, key.location), key)
-        since, until = _said(node, "since"), _said(node, "until")
+        since, until = _text_of(node, "since"), _text_of(node, "until")
         if (since or until) and check_span(self.draft, where, versions.names, since, until):
             needed = condition(versions, since, until)
             if number is not None:
@@ -569,8 +571,8 @@ class _Lowering:
         bits = node.entry("bits")
         if bits is not None and isinstance(bits[1], MappingNode):
             words = [
-                (bit, self._words(said, bit.text, where / "bits" / bit.text, versions, number, checks))
-                for bit, said in bits[1].entries
+                (bit, self._words(document, bit.text, where / "bits" / bit.text, versions, number, checks))
+                for bit, document in bits[1].entries
             ]
             node = _with(node, "bits", MappingNode(tuple(words), bits[1].location), bits[0])
         made = self._words(node, key.text, where, versions, number, checks)
@@ -584,23 +586,23 @@ class _Lowering:
         if table is None or not isinstance(node, MappingNode) or not isinstance(table[1], MappingNode):
             return node
         kept: list[tuple[ScalarNode, Node]] = []
-        for key, said in table[1].entries:
-            since, until, where = _said(said, "since"), _said(said, "until"), place / "values" / key.text
+        for key, value in table[1].entries:
+            since, until, where = _text_of(value, "since"), _text_of(value, "until"), place / "values" / key.text
             is_spanned = bool(since or until) and check_span(self.draft, where, versions.names, since, until)
             if is_spanned and number is not None and number not in span_of(versions.names, since, until):
                 continue
-            kept.append((key, said))
+            kept.append((key, value))
             needed = condition(versions, since, until) if is_spanned and number is None else ""
-            if needed and self._can_be_checked(node, said, where, table[1]):
-                word, at = _literal(_value(said)), where.key_location()
-                check = {"that": f"{name} != {word} or {needed}", "else": _said(node, "else") or "unknown_value"}
+            if needed and self._can_be_checked(node, value, where, table[1]):
+                word, at = _literal(_value(value)), where.key_location()
+                check = {"that": f"{name} != {word} or {needed}", "else": _text_of(node, "else") or "unknown_value"}
                 checks.append(_mapping(at, {"check": _mapping(at, {**check, "field": name})}))
         return _with(node, "values", MappingNode(tuple(kept), table[1].location), table[0])
 
     def _can_be_checked(self, node: MappingNode, said: Node, place: Place, table: MappingNode) -> bool:
         """Whether a check can test for the value; reports a mistake otherwise."""
         word, words = _value(said), [_value(other) for _, other in table.entries]
-        if "list(" in (_said(node, "type") or ""):
+        if "list(" in (_text_of(node, "type") or ""):
             message, hint = "words of lists cannot have versions", "give the list `since`, or `check` its elements"
         elif node.entry("raw") is not None:
             message, hint = "beside `raw` every value is allowed, in every version", "drop `raw`, or drop the version"

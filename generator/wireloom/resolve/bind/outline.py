@@ -209,9 +209,9 @@ def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str
         case notation.Single(name="list" | "map" as name, arguments=arguments):
             inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
             elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
-            told = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
+            has_kind = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
             broken = any(each.broken for each in inner)
-            return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY, broken)
+            return Reach(Kind.LIST, (), elements, inner[0].kind if has_kind else Kind.ANY, broken)
         case notation.Single(name="ext", arguments=(_, content)):
             return reach(draft, content.text, seen, charset)
         case notation.Single(name=builtins.EXTENDED):
@@ -285,9 +285,9 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
         found = [_member(draft, entry.key, document, position, struct)]
         found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
         if document.flatten:
-            lent = _lent(draft, entry.key, document, position, seen)
+            flattened = _flattened_members(draft, entry.key, document, position, seen)
             found[0] = replace(found[0], melts=True)
-            found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
+            found = flattened if any(each.name == entry.key for each in flattened) else [*found, *flattened]
         for member in found:
             known = members.get(member.name)
             members[member.name] = member if known is None else joined_members(known, member)
@@ -307,19 +307,21 @@ def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
     return False
 
 
-def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
+def _flattened_members(
+    draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]
+) -> list[Member]:
     """The members that a flattened field adds to its struct."""
     renamings = renaming_of(field, document)
-    lent: dict[str, Member] = {}
+    flattened: dict[str, Member] = {}
     for name in reach(draft, document.type).structs:
         form = draft.content.types[name]
         if name in seen or not isinstance(form, StructType):
             continue
         for inner in _members(draft, form, seen | {name}).values():
             member = replace(inner, name=renamed(renamings, inner.name), position=position)
-            known = lent.get(member.name)
-            lent[member.name] = member if known is None else joined_members(known, member)
-    return list(lent.values())
+            known = flattened.get(member.name)
+            flattened[member.name] = member if known is None else joined_members(known, member)
+    return list(flattened.values())
 
 
 def joined_members(first: Member, second: Member) -> Member:
@@ -455,8 +457,8 @@ def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
         return Member(name, Kind.ANY, position, broken=True)
     kind = Kind.INTEGER if ".." in span else Kind.BOOLEAN
     named = tuple(_names(bit)) if isinstance(bit, Bits) and kind is Kind.INTEGER else ()
-    said = {"hidden": bit.hidden, "derive": bit.derive, "raw": bit.raw} if isinstance(bit, Bits) else {}
-    return Member(name, kind, position, names=named, obstacle=next((key for key in said if said[key]), ""))
+    keys = {"hidden": bit.hidden, "derive": bit.derive, "raw": bit.raw} if isinstance(bit, Bits) else {}
+    return Member(name, kind, position, names=named, obstacle=next((key for key in keys if keys[key]), ""))
 
 
 def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:

@@ -108,7 +108,7 @@ class Scope:
             kind = self._reached(found.member, first, members).kind
             if found.member.melts and found.up == 0:
                 if self.inside:
-                    raise _melted(first, "an element", "MEMBER")
+                    raise _flattened_error(first, "an element", "MEMBER")
                 if members:
                     return self.meaning(Name(tuple(members)))
             return FieldRef(found.up, first, tuple(members), kind)
@@ -160,8 +160,10 @@ class Scope:
         listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
         if not members:
             if member.element not in kinds:
-                told = f"with `{member.obstacle}` " if member.obstacle else ""
-                raise _misused(function, f"{told}an element of {'.'.join((first, *path))} is {a_kind(member.element)}")
+                with_key = f"with `{member.obstacle}` " if member.obstacle else ""
+                raise _misused(
+                    function, f"{with_key}an element of {'.'.join((first, *path))} is {a_kind(member.element)}"
+                )
             return listed, None
         if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
             raise _misused(function, f"the elements of {'.'.join((first, *path))} are not all of one struct")
@@ -172,7 +174,7 @@ class Scope:
         inner = known[members[0]]
         if inner.obstacle and inner.obstacle not in allowed:
             what = f"with `{inner.obstacle}` builders cannot take {inner.name} from the value"
-            raise _misused(function, what, _beside(inner) if inner.obstacle in _MEANINGS else "")
+            raise _misused(function, what, _hint_of_meaning(inner) if inner.obstacle in _MEANINGS else "")
         if inner.kind not in kinds:
             raise _misused(function, f"{inner.name} is {a_kind(inner.kind)}")
         return listed, inner
@@ -321,7 +323,7 @@ class Scope:
     def _inner(self, member: Member, step: str, name: str) -> Member:
         """What is known of a direct member of the field `name`."""
         if member.broken or any(self.outlines.types[struct].open for struct in member.structs):
-            raise _said()
+            raise _already_reported()
         inner = [self.outlines.types[struct].members for struct in member.structs]
         if not inner or any(step not in members for members in inner):
             known = list(dict.fromkeys(each for members in inner for each in members))
@@ -334,7 +336,7 @@ class Scope:
                 hint = f"it is flattened: write {renamed(member.renamings, step)}"
             raise MeaningError("unknown-name", message, hint)
         if any(members[step].melts for members in inner):
-            raise _melted(step, name, f"{name}.MEMBER")
+            raise _flattened_error(step, name, f"{name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
 
     # --- search ---
@@ -366,7 +368,7 @@ class Scope:
     def _agreed(self, name: str, found: list[Found | None]) -> Found:
         fields = [each for each in found if each is not None]
         if any(each.member.broken for each in fields):
-            raise _said()
+            raise _already_reported()
         if len(fields) < len(found) or len({each.up for each in fields}) > 1:
             what = "means different fields" if len(fields) == len(found) else "is missing"
             message = f"{name} {what} in some of the places where {self.type} is used"
@@ -376,7 +378,7 @@ class Scope:
 
     def _unknown(self, name: str, members: tuple[str, ...] = ()) -> MeaningError:
         if self.blind or any(outline.open for outline in self._around()):
-            return _said()
+            return _already_reported()
         outline = self.outlines.types.get(self.type)
         known = [*self._visible(), *self.draft.content.parameters]
         if name in known:
@@ -390,7 +392,7 @@ class Scope:
             if self.position == AHEAD:
                 message = f"{name} is not known before the struct is read"
                 hint = "use a parameter, a field around the struct, or `arity`"
-            elif own is None and (container := self._holding(name)):
+            elif own is None and (container := self._enclosing_field(name)):
                 message = f"{name} contains this expression, so it is not known yet"
                 hint = f"write {'.'.join(members)}" if members else "use fields before it"
                 hint = _ELEMENTS if container.kind is Kind.LIST else hint
@@ -402,10 +404,14 @@ class Scope:
         hint = f"put a text into quotes: '{name}'" if name in self._texts() else near
         hint = _foreign(name, members) or hint
         field = self._named_to_readers(name)
-        hint = f"readers see {field} under this name; expressions use {field}" if field else self._held_by(name) or hint
+        hint = (
+            f"readers see {field} under this name; expressions use {field}"
+            if field
+            else self._hint_of_holder(name) or hint
+        )
         return MeaningError("unknown-name", f"there is no {name} here", hint)
 
-    def _holding(self, name: str) -> Member | None:
+    def _enclosing_field(self, name: str) -> Member | None:
         """The enclosing field that contains the type, if the name means that field."""
         types = self.outlines.types
         around = [(types[use.user].members.get(name), use) for each in self._around() for use in each.uses]
@@ -423,7 +429,7 @@ class Scope:
         types = self.outlines.types
         return next((each for each, of in types.items() if each != self.type and name in of.marks), "")
 
-    def _held_by(self, name: str) -> str:
+    def _hint_of_holder(self, name: str) -> str:
         """A hint: the visible field that has a member of this name; empty if there is none."""
         for holder in self._visible():
             structs = [struct for found in self._fields(holder) if found is not None for struct in found.member.structs]
@@ -494,7 +500,7 @@ def _function(kind: Kind, step: str, name: str) -> str:
     return f"write {'count' if kind is Kind.LIST else 'len'}({name})"
 
 
-def _said() -> MeaningError:
+def _already_reported() -> MeaningError:
     """A problem that is not reported, since it follows from an unknown type, which was reported."""
     return MeaningError("", "", "")
 
@@ -507,7 +513,7 @@ def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
     return named and f"expressions use the value on the wire: write {named}"
 
 
-def _melted(name: str, into: str, instead: str) -> MeaningError:
+def _flattened_error(name: str, into: str, instead: str) -> MeaningError:
     """The error for a name of a flattened field, whose members readers see in its place."""
     message = f"{name} is flattened: its members are members of {into}"
     return MeaningError("unknown-name", message, f"write {instead}")
@@ -519,7 +525,7 @@ def _misused(function: str, what: str, hint: str = "") -> MeaningError:
     return MeaningError("expression-type", message, hint or USES[function])
 
 
-def _beside(member: Member) -> str:
+def _hint_of_meaning(member: Member) -> str:
     """A hint for a number with a meaning: compute a column that has the meaning beside it."""
     computed = f"{{compute: {member.name}, type: int64, {member.obstacle}: ...}}"
     return f"drop `{member.obstacle}` there, and add what readers see beside it: `- NAME: {computed}`"

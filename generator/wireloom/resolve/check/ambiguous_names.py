@@ -46,8 +46,8 @@ def _both(struct: Struct, name: str, names: Names, seen: frozenset[str]) -> tupl
         if (first.flatten or second.flatten) and not never_both(struct, first, second):
             return first, second
     seen |= {struct.name}
-    molten = (inner for field in givers if field.flatten for inner in _held(field, names.named))
-    return next(filter(None, (_both(each, name, names, seen) for each in molten if each.name not in seen)), None)
+    flattened = (inner for field in givers if field.flatten for inner in _held(field, names.named))
+    return next(filter(None, (_both(each, name, names, seen) for each in flattened if each.name not in seen)), None)
 
 
 def _giver(origin: Origin) -> Field:

@@ -21,8 +21,8 @@ def check_counters(draft: Draft, named: Types) -> None:
         place = draft.place / "types" / struct.name / "fields"
         for (_, counter, first), (where, other, second) in combinations(_losses(struct, place), 2):
             both = [fields[name] for name in (first, second) if name in fields]
-            apart = len(both) == 2 and never_both(struct, *both)
-            if counter == other and first != second and not apart:
+            exclusive = len(both) == 2 and never_both(struct, *both)
+            if counter == other and first != second and not exclusive:
                 message = f"{counter} already counts what {first} loses"
                 hint = "give each list its own counter: `- lost: {type: int64, counted: true}`"
                 draft.reports(where, "conflicting-keys", message, hint)

@@ -53,7 +53,7 @@ class _Following:
         for node, struct, span in self._spans:
             packed = set(_packed(struct, span, named))
             self.nodes[node] += [each for each, within in self._written.items() if within in packed]
-        self.given = frozenset(self._given(set(_computed(named))))
+        self.given = frozenset(self._given_values(set(_computed(named))))
 
     def _add(self, site: Site, names: Names) -> None:
         struct, field = site.struct, site.field
@@ -83,17 +83,17 @@ class _Following:
                 self._conditions.setdefault(each, []).extend(sources)
                 self.nodes.setdefault(each, []).extend(sources)
 
-    def _given(self, computed: set[Node]) -> Iterator[Node]:
+    def _given_values(self, computed: set[Node]) -> Iterator[Node]:
         """Computed values in a dependency circle with a derived value: the value must give them to break the circle."""
         for node in self.places:
             while circle := _circle(node, self.nodes):
                 pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
-                told = [source for derived, source in pairs if source in computed and derived not in computed]
-                if not told:
+                candidates = [source for derived, source in pairs if source in computed and derived not in computed]
+                if not candidates:
                     break
-                self.nodes[told[0]] = self._conditions.get(told[0], [])
-                computed.remove(told[0])
-                yield told[0]
+                self.nodes[candidates[0]] = self._conditions.get(candidates[0], [])
+                computed.remove(candidates[0])
+                yield candidates[0]
 
 
 def _computed(named: Types) -> Iterator[Node]:

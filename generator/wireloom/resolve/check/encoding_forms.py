@@ -310,7 +310,7 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
         text = encoding.text
         is_map = isinstance(inner, types.Array) and inner.entries and _may_be_entry(inner.element, named)
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
-        fits = is_value or inner is UNKNOWN or (text and _may_stand(inner))
+        fits = is_value or inner is UNKNOWN or (text and _may_be_in_union(inner))
         if not fits:
             message = f"{alternative.name} cannot be an alternative of a union in {encoding.name}"
             match inner:
@@ -338,7 +338,7 @@ def _may_be_entry(type: Type, named: Types) -> bool:
     return type is not UNKNOWN and not flaw_of_entry(type, named)
 
 
-def _may_stand(type: Type) -> bool:
+def _may_be_in_union(type: Type) -> bool:
     """Whether a JSON union may contain the type."""
     member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
     is_json = isinstance(type, Struct) and type.encoding.text

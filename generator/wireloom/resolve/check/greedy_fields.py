@@ -72,9 +72,9 @@ def check_open_element(draft: Draft, where: Place, name: str, element: Type, siz
 
 def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
     """Report fields after an `end` step, unless they are at stated offsets."""
-    asked = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
+    end = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
     for position, step in enumerate(struct.steps):
-        if asked is not None and position > asked and isinstance(step, Field) and step.on_wire and step.at is None:
+        if end is not None and position > end and isinstance(step, Field) and step.on_wire and step.at is None:
             message = f"{step.wire_name} comes after `end`, where no bytes are left"
             where, hint = place / position / step.wire_name, "move `end` to the end"
             draft.reports_entry(where, "greedy-field", message, hint)

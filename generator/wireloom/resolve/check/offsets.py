@@ -52,7 +52,7 @@ def check_offsets(draft: Draft, sizes: Sizes) -> None:
             (each for each in items if counts_from_end(each.field)), key=lambda each: from_end(each.field) or 0
         )
         body = [each for each in items if not counts_from_end(each.field)]
-        behind = _is_behind_tail(draft, items)
+        behind = _is_after_tail(draft, items)
         if not _overlaps(draft, struct, body):
             _check_gaps(draft, body)
         if tail and not behind and not any(each.field.is_conditional for each in tail):
@@ -78,7 +78,7 @@ def _items(struct: Struct, place: Place, sizes: Sizes) -> Iterator[_Item]:
             reached, before = end, field.wire_name
 
 
-def _apart(first: Sum | None, second: Sum | None) -> int | None:
+def _distance(first: Sum | None, second: Sum | None) -> int | None:
     """The distance from one offset to another; None if it depends on the record."""
     gap = None if first is None or second is None else second.plus(first.times(-1))
     return None if gap is None or gap.terms else gap.number
@@ -92,7 +92,7 @@ def _overlaps(draft: Draft, struct: Struct, items: Sequence[_Item]) -> bool:
         stated = item.field.at is not None
         end = item.end if item.end is not None or item.start is None else item.start.plus(Sum(1))
         for other in items[:index] if moved else ():
-            over, own = _apart(item.start, other.end), _apart(other.start, end)
+            over, own = _distance(item.start, other.end), _distance(other.start, end)
             is_crossed = own > 0 if own is not None else other is items[index - 1]
             is_known = over is not None and over > 0 and (stated or item.end is not None)
             if is_known and is_crossed and not never_both(struct, other.field, item.field):
@@ -127,7 +127,7 @@ def _drawn(items: Sequence[_Item], about: "_Item | tuple[int, int]") -> tuple[st
     """
     gap = about if isinstance(about, tuple) else None
     known = (*items, about) if isinstance(about, _Item) else items
-    ends = [(_apart(Sum(), each.start), _apart(Sum(), each.end), each.field.wire_name) for each in known]
+    ends = [(_distance(Sum(), each.start), _distance(Sum(), each.end), each.field.wire_name) for each in known]
     spans = [(start, end, name, "#") for start, end, name in ends if start is not None and end is not None]
     if not spans or (gap is None and ends[-1][:2] != spans[-1][:2]):
         return ()
@@ -151,7 +151,7 @@ def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
         if item.field.at is None or item.start is None or item.reached is None or not item.is_moved:
             continue
         others = [each for each in items if each is not item]
-        size = _apart(item.reached, item.start)
+        size = _distance(item.reached, item.start)
         found: tuple[int, int] | None = None
         if size is not None and size > 0:
             found = _unnamed(item, size, others)
@@ -178,7 +178,7 @@ def _unnamed(item: _Item, size: int, others: Sequence[_Item]) -> tuple[int, int]
     """The first range of bytes before a field that no other field can have; None if there is none."""
     spans: list[tuple[int, int]] = []
     for each in others:
-        start, end = _apart(item.reached, each.start), _apart(item.reached, each.end)
+        start, end = _distance(item.reached, each.start), _distance(item.reached, each.end)
         if start is None:
             if each.is_moved:
                 return None  # it may be within the gap
@@ -199,7 +199,7 @@ def _unnamed(item: _Item, size: int, others: Sequence[_Item]) -> tuple[int, int]
 # --- fields that count from the end --------------------------------------------------------------------------------
 
 
-def _is_behind_tail(draft: Draft, items: Sequence[_Item]) -> bool:
+def _is_after_tail(draft: Draft, items: Sequence[_Item]) -> bool:
     """Report fields without an offset that are read after one that counts from the end."""
     tail: Field | None = None
     found = False
@@ -220,10 +220,10 @@ def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> N
     """Fields that count from the end must follow one another up to it, and start where the other fields end."""
     first = tail[0]
     for item in body:
-        room = _apart(item.end, first.start)
-        if room is not None and room < 0:
+        space = _distance(item.end, first.start)
+        if space is not None and space < 0:
             message = f"{first.field.wire_name}{_at(first)} overlaps {item.field.wire_name}"
-            hint = f"{item.field.wire_name} ends {byte_count(-room)} after that"
+            hint = f"{item.field.wire_name} ends {byte_count(-space)} after that"
             draft.reports(first.place / "at", "overlapping-fields", message, hint)
             return
     reached = None if not body or any(each.is_moved for each in body) else body[-1].end
@@ -235,9 +235,9 @@ def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> N
     before = "" if reached is None else body[-1].field.wire_name
     ends = [(each.start, each.end, each.field.wire_name, each.place) for each in tail]
     for start, end, name, place in (*ends, (_END, None, "the end", tail[-1].place)):
-        gap = _apart(reached, start)
+        gap = _distance(reached, start)
         if gap is not None and gap > 0 and not elsewhere:
-            at = (_apart(_END, reached) or 0) if reached is not None and reached.terms else 0
+            at = (_distance(_END, reached) or 0) if reached is not None and reached.terms else 0
             hint = f"add `- reserved: {{type: bytes({gap}){f', at: {at}' if at else ''}, hidden: true}}`"
             message = f"no field names the {byte_count(gap)} between {before} and {name}"
             draft.reports(place / "at", "gap-in-layout", message, hint)

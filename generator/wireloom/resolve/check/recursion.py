@@ -97,7 +97,7 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
     Returns False if types must not be expanded further, because their members would be members of themselves.
     """
     depths = stated_depths(draft)
-    said = set[str]()
+    reported = set[str]()
     for name in draft.content.types:
         form = draft.content.types[name]
         place = draft.place / "types" / name
@@ -106,12 +106,12 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
         elif name in depths:
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
         elif name in outlines.recursive and name in reached(named[name], named, without=depths):
-            if not said & circle_of(named, name):
+            if not reported & circle_of(named, name):
                 message = f"{name} contains itself, so its columns would never end"
                 hint = "give a struct `depth: 4`, or use a `oneOf` of scalars, lists and maps"
                 draft.reports_entry(place, "recursive-type", message, hint)
-            said.add(name)
-    return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
+            reported.add(name)
+    return not any(_flattens_circle(named[name], circle_of(named, name)) for name in outlines.recursive)
 
 
 def stated_depths(draft: Draft) -> dict[str, int]:
@@ -141,7 +141,7 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
     if any(_is_tried(named[each], circle) for each in circle):
         message = f"{name} contains itself through an `attempt` or a `oneOf`"
         draft.reports_entry(place, "recursive-type", message, "use fields, lists and selects for the recursion")
-    elif any(_melts(named[each], circle) for each in circle):
+    elif any(_flattens_circle(named[each], circle) for each in circle):
         message = f"{name} contains itself through `flatten` or `inline`"
         draft.reports_entry(place, "recursive-type", message, "drop `flatten` or `inline` there")
     elif _is_endless(named, name):
@@ -155,7 +155,7 @@ def _is_tried(type: Type, circle: frozenset[str]) -> bool:
     return any(isinstance(each, Attempt | OneOf) and bool(circle & {*references(each)}) for each in nested(type))
 
 
-def _melts(type: Type, circle: frozenset[str]) -> bool:
+def _flattens_circle(type: Type, circle: frozenset[str]) -> bool:
     """Whether a flattened or inline field of the type continues the circle."""
     fields = type.fields if isinstance(type, Struct) else ()
     return any((field.flatten or field.inline) and circle & set(references(field.type)) for field in fields)

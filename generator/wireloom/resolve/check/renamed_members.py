@@ -34,7 +34,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
     for old, new in renaming.stated:
         if flaw := names.name_flaw(new):
             draft.reports(place / "as" / old, "bad-name", f"{new} cannot be the name of a field", flaw)
-    members = dict.fromkeys(_lent(draft, form, frozenset()))
+    members = dict.fromkeys(_added_names(draft, form, frozenset()))
     if not members:
         return  # it is not a struct, which is reported at the field
     for old, _ in renaming.stated:
@@ -46,43 +46,45 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
     if twice is not None:
         message, hint = f"two members would be named {renaming.new(twice)}", "give each its own name"
         draft.reports(place / "as" / twice, "duplicate-field", message, hint)
-    for name in dict.fromkeys(_holding_themselves(draft, form, frozenset())):
+    for name in dict.fromkeys(_recursive_names(draft, form, frozenset())):
         message = f"{name} may contain itself, so its members cannot be renamed"
         draft.reports(place, "wrong-shape", message, "write `flatten: true`, or drop it")
 
 
 def _check_marks(draft: Draft, place: Place, entries: Sequence[Entry], field: Entry) -> None:
     """Report a mark with the name of a member that is flattened into its struct."""
-    lent = set(_named(draft, field.key, field.full, frozenset()))
+    added = set(_named(draft, field.key, field.full, frozenset()))
     for other in entries:
-        if not other.is_field and other.mark in lent:
+        if not other.is_field and other.mark in added:
             message, hint = f"a mark and a member are both named {other.mark}", "give the mark another name"
             draft.reports(place, "duplicate-field", message, hint)
 
 
-def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
+def _recursive_names(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
     """The structs with a `depth` among those that are flattened."""
-    for name, struct in _melting(draft, form, frozenset()):
+    for name, struct in _flattened_types(draft, form, frozenset()):
         if isinstance(struct, StructType) and name not in seen:
             yield from (name,) if struct.depth is not None else ()
             for entry in struct.fields:
                 if entry.full.flatten:
-                    yield from _holding_themselves(draft, entry.type, seen | {name})
+                    yield from _recursive_names(draft, entry.type, seen | {name})
 
 
-def _melting(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[tuple[str, StructType | AttemptType]]:
+def _flattened_types(
+    draft: Draft, form: TypeForm, seen: frozenset[str]
+) -> Iterator[tuple[str, StructType | AttemptType]]:
     """The structs and attempts whose members a flattened type adds to the struct around it."""
     for name, _ in () if isinstance(form, StructType) else direct_names(draft, form):
         inner = draft.content.types[name]
         if isinstance(inner, StructType | AttemptType):
             yield name, inner
         if name not in seen:
-            yield from _melting(draft, inner, seen | {name})
+            yield from _flattened_types(draft, inner, seen | {name})
 
 
-def _lent(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
+def _added_names(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
     """The names of the members that a flattened type adds."""
-    for name, inner in _melting(draft, form, frozenset()):
+    for name, inner in _flattened_types(draft, form, frozenset()):
         if isinstance(inner, AttemptType):
             yield from filter(None, (inner.kind, inner.reason))
         elif name not in seen:
@@ -99,4 +101,4 @@ def _named(draft: Draft, name: str, document: FieldDocument, seen: frozenset[str
         yield from (bit, form.raw) if isinstance(form, Bits) and form.raw else (bit,)
     if document.flatten:
         renamings = renaming_of(name, document)
-        yield from (renamed(renamings, each) for each in _lent(draft, document.type, seen))
+        yield from (renamed(renamings, each) for each in _added_names(draft, document.type, seen))

@@ -39,10 +39,10 @@ _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Byte
 def check_building(draft: Draft, named: Types, names: Names) -> None:
     """Report fields whose value builders cannot know."""
     looked_at = _looked_at(draft.place, named, names)
-    told_by = _told_by(draft.place, named, names)
+    told_by = _usual_derivations(draft.place, named, names)
     for place, struct, field in all_placed(draft.place, named):
         _check_source(draft, place, struct, field, looked_at, told_by, named)
-        _check_melted(draft, place, struct, field, looked_at)
+        _check_flattened(draft, place, struct, field, looked_at)
         _check_scalar(draft, place, field, named)
     _check_summed(draft, named, names)
 
@@ -83,8 +83,8 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
         for reference in fields_in(site.expression):
             members.update(reference.members)
             nodes.update(names.nodes(site.struct, replace(reference, members=())))
-        asked = (replace(each, members=()) for each in values_asked(site.expression))
-        valued.update(names.nodes(site.struct, *asked))
+        values = (replace(each, members=()) for each in values_asked(site.expression))
+        valued.update(names.nodes(site.struct, *values))
     for struct in structs(named):
         for step in struct.steps:
             if isinstance(step, types.Check | types.Verify | types.Discard):
@@ -95,7 +95,7 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
     return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
 
 
-def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
+def _usual_derivations(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
     """Hints for hidden lengths, counts and flags: the usual `derive` from the fields that they decide.
 
     The fields may belong to an enclosing struct.
@@ -192,7 +192,7 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
             return "add `derive` or `const`, or show it to readers"
 
 
-def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
+def _check_flattened(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
     """Report expressions about the presence of an optional flattened record, which only its members show."""
     may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding.leaves_out
     if may_be_left_out and (struct.name, field.wire_name) in looked_at.nodes:
@@ -216,8 +216,8 @@ def _check_summed(draft: Draft, named: Types, names: Names) -> None:
 
 def needs_source(field: Field) -> bool:
     """Whether the value of a hidden field can only come from the data."""
-    told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
-    return field.on_wire and field.hidden and not told
+    has_source = field.const is not None or field.derive is not None or field.checksum is not None or field.table
+    return field.on_wire and field.hidden and not has_source
 
 
 def _may_be_left_out(field: Field) -> bool:

@@ -32,7 +32,7 @@ def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
     """Report cases that lack the tag that selects them, and unions whose cases are all errors."""
     named = sizes.named
     inline = _around(named)
-    for place, select, lent in _selects(draft, named, inline):
+    for place, select, inherited in _selects(draft, named, inline):
         if all(isinstance(case.type, types.Refusal) for case in select.cases):
             message = "every case is an error, so the union has no value"
             draft.reports_entry(place, "bad-case", message, "give a case a type, or use a `check` step")
@@ -45,7 +45,7 @@ def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
             if isinstance(tag, PeekTag):
                 _check_peeked(draft, where, tag, values, type, view, sizes)
                 check_ahead(draft, where, tag, values, type, sizes)
-            elif isinstance(tag, MemberTag) and tag.member not in lent:
+            elif isinstance(tag, MemberTag) and tag.member not in inherited:
                 _check_member(draft, where, tag, values, type, view)
 
 
@@ -78,8 +78,8 @@ def _check_excluded(draft: Draft, place: Place, struct: Struct, field: Field, va
     named = FieldRef(0, field.wire_name, kind=kind_of(plain(types.not_null(field.type), view.names.named)))
     reasons = [view.facts(struct).never(named, value) for value in values]
     if reasons and None not in reasons:
-        told = " or ".join(each.hex() if isinstance(each, bytes) else repr(each) for each in values)
-        message = f"{field.wire_name} in {place.text} is never {told}, but the case says so"
+        listed = " or ".join(each.hex() if isinstance(each, bytes) else repr(each) for each in values)
+        message = f"{field.wire_name} in {place.text} is never {listed}, but the case says so"
         draft.reports_entry(place, "bad-case", message, reasons[0] or "")
 
 

@@ -91,15 +91,15 @@ def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types
     taken: dict[str, tuple[str, str]] = {}
     for alternative in union.alternatives:
         found = dict(_contents(alternative.type, named, open=union.open))
-        for kind, told in found.items():
-            other, other_told = taken.get(kind, ("", ""))
-            if other and (told or other_told) and not told == other_told == _JSON:  # its first character tells
+        for kind, form in found.items():
+            other, other_form = taken.get(kind, ("", ""))
+            if other and (form or other_form) and not form == other_form == _JSON:  # its first character tells
                 message = f"readers see both {other} and {alternative.name} as {kind}"
                 as_text = "write `json`, which keeps either as text"
-                hint = as_text if _JSON in (told, other_told) else "give the other another type"
+                hint = as_text if _JSON in (form, other_form) else "give the other another type"
                 hint = f"builders cannot distinguish them: drop one, or {hint}"
                 draft.reports_entry(place, "ambiguous-alternatives", message, hint)
-        taken |= {kind: (alternative.name, told) for kind, told in found.items()}
+        taken |= {kind: (alternative.name, form) for kind, form in found.items()}
 
 
 def _contents(type: Type, named: Types, *, open: bool) -> Iterator[tuple[str, str]]:

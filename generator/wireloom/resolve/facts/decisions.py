@@ -72,7 +72,10 @@ class Decisions:
         """The names that each name depends on directly."""
         return {
             node: [
-                name for owner, each, bit in called for said in _says(each, bit) for name in self._asked(owner, said)
+                name
+                for owner, each, bit in called
+                for expression in _source_expressions(each, bit)
+                for name in self._asked(owner, expression)
             ]
             for node, called in self._called.items()
         }
@@ -96,7 +99,7 @@ class Decisions:
             node
             for node, called in self._called.items()
             for _, each, bit in called
-            if each.checksum is not None or any(map(_asks_for_places, _says(each, bit)))
+            if each.checksum is not None or any(map(_asks_for_places, _source_expressions(each, bit)))
         )
         return closure(placed, lambda node: following.get(node, ())).keys()
 
@@ -122,8 +125,8 @@ def with_decisions(named: NamedTypes, roots: Sequence[Type]) -> NamedTypes:
     members that a value must have.
     """
     decisions = Decisions(dict(named))
-    told = _told(decisions.named, roots)
-    return with_structs(named, lambda struct: _decided(struct, decisions, is_told=struct.name in told))
+    by_members = _structs_in_unions(decisions.named, roots)
+    return with_structs(named, lambda struct: _decided(struct, decisions, is_told=struct.name in by_members))
 
 
 def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
@@ -133,11 +136,11 @@ def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
 
     is_told = is_told or any(version.arity is not None for version in struct.versions)
     needs = [each.name for each in struct.fields if is_told and _is_needed(each, decisions.named)]
-    told = not struct.encoding.numbered  # in protobuf, null is the value of an absent field
-    return replace(with_fields(struct, circular), needs=tuple(dict.fromkeys(needs)) if told else ())
+    distinguishes_null = not struct.encoding.numbered  # in protobuf, null is the value of an absent field
+    return replace(with_fields(struct, circular), needs=tuple(dict.fromkeys(needs)) if distinguishes_null else ())
 
 
-def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
+def _structs_in_unions(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
     """The structs in unions whose case the value decides."""
     return {
         struct.name
@@ -156,8 +159,8 @@ def _is_needed(field: Field, named: Types) -> bool:
     follows = field.derive is not None or field.checksum is not None or field.const is not None or field.bits
     is_null = field.meaning is not None and field.meaning.null is not None
     is_null = is_null or any(each.value == Literal(None) for each in field.mappings or ())
-    apart = field.flatten or field.table or field.inline or field.has_default or field.refers is not None
-    return not (follows or is_null or apart) and _has_no_null(field.type, named)
+    has_other_source = field.flatten or field.table or field.inline or field.has_default or field.refers is not None
+    return not (follows or is_null or has_other_source) and _has_no_null(field.type, named)
 
 
 def _has_no_null(type: Type, named: Types) -> bool:
@@ -172,17 +175,17 @@ def _has_no_null(type: Type, named: Types) -> bool:
 
 def _is_given(field: Field) -> bool:
     """Whether a field under a condition is present exactly if the value has it."""
-    told = field.const is not None or field.derive is not None or field.checksum is not None or field.has_default
+    has_source = field.const is not None or field.derive is not None or field.checksum is not None or field.has_default
     null = field.meaning is not None and field.meaning.null is not None
-    return field.on_wire and field.when is not None and not (told or null or field.bits or field.flatten)
+    return field.on_wire and field.when is not None and not (has_source or null or field.bits or field.flatten)
 
 
-def _says(field: Field, bit: Bit | None) -> Iterator[Expression]:
+def _source_expressions(field: Field, bit: Bit | None) -> Iterator[Expression]:
     """The expressions that determine a name and its presence when building."""
-    told = field.derive if bit is None else bit.derive
-    if bit is None and told is None and not field.given:
-        told = field.compute
-    yield from (each for each in (told, field.when) if each is not None)
+    source = field.derive if bit is None else bit.derive
+    if bit is None and source is None and not field.given:
+        source = field.compute
+    yield from (each for each in (source, field.when) if each is not None)
 
 
 def _asks_for_places(expression: Expression) -> bool:

@@ -18,8 +18,8 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 def never_both(struct: Struct, first: Field, second: Field) -> bool:
     """Whether no record has both fields."""
-    apart = first.when is not None and second.when is not None and exclusive(first.when, second.when)
-    return apart or never_in_one_version(struct, first, second)
+    excluded = first.when is not None and second.when is not None and exclusive(first.when, second.when)
+    return excluded or never_in_one_version(struct, first, second)
 
 
 def never_in_one_version(struct: Struct, first: Field, second: Field) -> bool:
@@ -36,7 +36,7 @@ def exclusive(first: Expression, second: Expression) -> bool:
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Binary) and one.operator == "and":
             return _is_negated(first, second) or exclusive(one.left, other) or exclusive(one.right, other)
-    return _is_negated(first, second) or _apart(first, second)
+    return _is_negated(first, second) or _are_disjoint(first, second)
 
 
 def _plain(condition: Expression) -> Expression:
@@ -63,7 +63,7 @@ def _is_negated(first: Expression, second: Expression) -> bool:
     )
 
 
-def _apart(first: Expression, second: Expression) -> bool:
+def _are_disjoint(first: Expression, second: Expression) -> bool:
     """Whether no value satisfies both comparisons."""
     one, other = _comparison(first), _comparison(second)
     if one.left != other.left or _HERE in (*references(first), *references(second)):
@@ -73,7 +73,7 @@ def _apart(first: Expression, second: Expression) -> bool:
     options, against = _options(one), _options(other)
     if options is not None and against is not None:
         return not options & against
-    return _intervals_apart(one, other)
+    return _are_intervals_disjoint(one, other)
 
 
 def _comparison(condition: Expression) -> Binary:
@@ -100,7 +100,7 @@ def _options(comparison: Binary) -> frozenset[tuple[type, object]] | None:
             return None
 
 
-def _intervals_apart(one: Binary, other: Binary) -> bool:
+def _are_intervals_disjoint(one: Binary, other: Binary) -> bool:
     """Whether the intervals of numbers that satisfy the comparisons do not overlap."""
     found, against = _interval(one), _interval(other)
     if found is None or against is None:

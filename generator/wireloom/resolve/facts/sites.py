@@ -109,16 +109,16 @@ def _step(root: Place, named: Types, place: Place, step: types.Step) -> Iterator
             yield from _field(root, named, place / step.wire_name, step)
         case types.Check(that=that, when=when):
             yield Role.CHECK, place / "check" / "that", that, ""
-            yield from _given(Role.GUARD, place / "check" / "when", when)
+            yield from _if_stated(Role.GUARD, place / "check" / "when", when)
         case types.Verify(when=when):
-            yield from _given(Role.GUARD, place / "verify" / "when", when)
+            yield from _if_stated(Role.GUARD, place / "verify" / "when", when)
         case types.Need(bytes=size):
             yield Role.BOUND, place / "need" / "bytes", size, ""
         case types.Frame(bytes=size):
             yield Role.BOUND, place / "frame", size, ""
         case types.Discard(keep=keep, when=when):
             yield Role.KEEP, place / "discard" / "keep", keep, ""
-            yield from _given(Role.GUARD, place / "discard" / "when", when)
+            yield from _if_stated(Role.GUARD, place / "discard" / "when", when)
         case _:
             return
 
@@ -131,19 +131,19 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
         (Role.DERIVE, "derive", field.derive),
         (Role.COMPUTE, "compute", field.compute),
     ):
-        yield from _given(role, place / key, expression)
+        yield from _if_stated(role, place / key, expression)
     if field.packing is not None:
-        yield from _given(Role.TAG, place / "unpack" / "select", field.packing.tag)
+        yield from _if_stated(Role.TAG, place / "unpack" / "select", field.packing.tag)
     for mapping in field.mappings or ():
         yield Role.MEANING, place / "values", mapping.value, ""
     for bit in field.bits:
-        yield from _given(Role.DERIVE, place / "bits" / bit.name / "derive", bit.derive, bit.name)
+        yield from _if_stated(Role.DERIVE, place / "bits" / bit.name / "derive", bit.derive, bit.name)
         for mapping in bit.mappings or ():
             yield Role.MEANING, place / "bits" / bit.name / "values", mapping.value, bit.name
     if field.checksum is not None:
         yield Role.COVERED, place / "over", field.checksum.start, ""
         yield Role.COVERED, place / "over", field.checksum.end, ""
-        yield from _given(Role.STORED, place / "stored", field.checksum.stored)
+        yield from _if_stated(Role.STORED, place / "stored", field.checksum.stored)
         for extra in (*field.checksum.ahead, *field.checksum.after):
             yield Role.SUMMED, place / "over", extra.value, ""
     typed = place / "type" if isinstance(place.node, MappingNode) else place
@@ -157,7 +157,7 @@ def is_of_element(root: Place, named: Types, site: Site) -> bool:
     return any(expression is site.expression for _, _, expression, _ in element)
 
 
-def _given(role: Role, place: Place, expression: Expression | None, bit: str = "") -> Iterator[_Found]:
+def _if_stated(role: Role, place: Place, expression: Expression | None, bit: str = "") -> Iterator[_Found]:
     if expression is not None:
         yield role, place, expression, bit
 
@@ -168,10 +168,10 @@ def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[s
             if name not in seen and not isinstance(named[name], Struct):
                 yield from _type(root, named, root / "types" / name, named[name], seen | {name})
         case types.Bytes(size=size) | types.Text(size=size):
-            yield from _given(Role.SIZE, place, types.stated(size))
+            yield from _if_stated(Role.SIZE, place, types.stated(size))
         case types.Array(count=count, salvage=salvage):
             above = place if place.path[-1] != "type" else Place(place.document, place.path[:-1])
-            yield from _given(Role.COUNT, above / "count", types.stated(count))
+            yield from _if_stated(Role.COUNT, above / "count", types.stated(count))
             if isinstance(count, types.Last):
                 yield Role.KEEP, above / "lastWhen", count.holds, ""
             if salvage is not None:
@@ -252,13 +252,13 @@ class Names:
             field = struct.steps[position]
             if not isinstance(field, Field):
                 continue
-            lent = list(self._lent(field, name, seen | {struct.name})) if field.flatten else []
-            if field.wire_name == name and not lent:
+            flattened = list(self._flattened(field, name, seen | {struct.name})) if field.flatten else []
+            if field.wire_name == name and not flattened:
                 yield Origin(struct, position, field)
             for bit in field.bits:
                 if bit.name == name:
                     yield Origin(struct, position, field, bit)
-            yield from lent
+            yield from flattened
 
     def _naming(self, struct: Struct) -> Mapping[str, list[int]]:
         """The indexes of fields by their names and their bits' names.
@@ -274,7 +274,7 @@ class Names:
                         found[1].setdefault(name, []).append(position)
         return found[1]
 
-    def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
+    def _flattened(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
         """The fields with a name in a flattened field's structs."""
         for inner, _ in held(field.type, self.named):
             if inner.name not in seen:
@@ -312,8 +312,8 @@ def names_told_by(type: Type) -> Iterator[str]:
                 yield name
             case Attempt(trials=trials):
                 conditions = [trial.build_when for trial in trials if trial.build_when is not None]
-                asked = (each for condition in conditions for each in values_asked(condition))
-                yield from (name for each in asked for name in (each.name, *each.members))
+                used = (each for condition in conditions for each in values_asked(condition))
+                yield from (name for each in used for name in (each.name, *each.members))
             case _:
                 pass
 

@@ -72,8 +72,8 @@ def check_said(draft: Draft, named: Types, names: Names) -> None:
             if words := [*found, *(lossy[name] for name in kept if name in lossy)]:
                 _report(draft, site.place, reference.name, words[0])
     for name, type in named.items():
-        for told in lossy.keys() & names_told_by(type):
-            _report(draft, draft.place / "types" / name, told, lossy[told])
+        for used in lossy.keys() & names_told_by(type):
+            _report(draft, draft.place / "types" / name, used, lossy[used])
 
 
 def _report(draft: Draft, place: Place, name: str, word: str) -> None:

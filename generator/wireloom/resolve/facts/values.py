@@ -97,18 +97,18 @@ class View:
 
     def _facts(self, struct: Struct) -> Facts:
         flat = replace(struct, steps=tuple(field for field in struct.fields if field.flatten))
-        lent = field_extents(flat, self.names.named)
+        flattened = field_extents(flat, self.names.named)
         fields: dict[str, tuple[Field, ...]] = {}
         for field in struct.fields:
-            if not field.flatten and field.wire_name not in lent:
+            if not field.flatten and field.wire_name not in flattened:
                 fields[field.wire_name] = (*fields.get(field.wire_name, ()), field)
         return Facts(struct, Known(field_extents(struct, self.names.named)), fields)
 
 
 def _is_scalar(field: Field) -> bool:
-    told = field.mappings is not None or field.meaning is not None or field.refers is not None
+    has_meaning = field.mappings is not None or field.meaning is not None or field.refers is not None
     is_scalar = isinstance(field.type, _SCALARS | types.JsonText)
-    return is_scalar and not told and field.compute is None and not may_be_absent(field)
+    return is_scalar and not has_meaning and field.compute is None and not may_be_absent(field)
 
 
 def _obstacle(field: Field, value: object) -> str:

@@ -11,13 +11,13 @@ from wireloom.spec.language import FormatDocument
 
 def case_collisions(format: Format, document: Document, content: FormatDocument) -> Iterator[Problem]:
     """A warning at the second of two such columns."""
-    told = set()
+    reported = set()
     for fields in records(format):
         first: dict[str, str] = {}
         for field in fields:
             other = first.setdefault(field.name.lower(), field.name)
-            if other != field.name and (other, field.name) not in told:
-                told.add((other, field.name))
+            if other != field.name and (other, field.name) not in reported:
+                reported.add((other, field.name))
                 places = (each.place for each in columns(document, content) if each.name == field.name)
                 place = next(places, document.place / "types")
                 message = f"the columns {other} and {field.name} differ only in case, which Spark cannot distinguish"

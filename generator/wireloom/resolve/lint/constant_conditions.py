@@ -115,8 +115,8 @@ def _outcome(operator: str, left: Extent, right: Extent) -> bool | None:
     Comparisons by order are null if an operand is null, so they always hold only for operands that are never null.
     """
     if operator in _OPPOSITE:
-        apart = (left.high < right.low or right.high < left.low) and not (left.nullable and right.nullable)
-        return operator == "!=" if apart else None
+        disjoint = (left.high < right.low or right.high < left.low) and not (left.nullable and right.nullable)
+        return operator == "!=" if disjoint else None
     if operator in (">", ">="):
         left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
     always = left.high < right.low or (operator == "<=" and left.high == right.low)

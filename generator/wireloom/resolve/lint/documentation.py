@@ -50,8 +50,8 @@ def without_unit(format: Format, document: Document, content: FormatDocument) ->
         if not isinstance(type, str) or not _NUMBER.fullmatch(type):
             continue
         words = _WORDS.findall(each.name)
-        said = isinstance(field, FieldDocument) and (
+        is_stated = isinstance(field, FieldDocument) and (
             field.unit or field.logical or field.values or field.const is not None
         )
-        if words and words[-1].lower() in _QUANTITIES and each.name in seen and not said:
+        if words and words[-1].lower() in _QUANTITIES and each.name in seen and not is_stated:
             yield each.place.key_problem("no-unit", f"the unit of {each.name} is not stated", "add `unit: ...`")

@@ -27,9 +27,9 @@ def check_codes(draft: Draft) -> None:
                 hint = near or "declare it under `errors`"
                 draft.warns(place, "unknown-code", f"the error code {code} is not declared", hint)
             lacking.add(code)
-    meant = {nearest(code, known, _NEAR).removeprefix("did you mean ").removesuffix("?") for code in lacking}
+    intended = {nearest(code, known, _NEAR).removeprefix("did you mean ").removesuffix("?") for code in lacking}
     for code in draft.content.errors:
-        if code not in (*mentioned, *CODES, *meant):
+        if code not in (*mentioned, *CODES, *intended):
             hint = "use it as `else` of a check, or drop it"
             draft.warns_entry(draft.place / "errors" / code, "unused-code", f"no check reports {code}", hint)
 

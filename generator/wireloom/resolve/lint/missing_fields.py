@@ -26,9 +26,9 @@ def true_when_missing(format: Format, document: Document) -> Iterator[Problem]:
     for name, type in types.items():
         if isinstance(type, Struct):
             for comparison, missing in dict.fromkeys(_conditions(type, types)):
-                told, said = text_of(comparison), f"present({missing})"
-                message = f"{name}: `{told}` is true if {missing} is missing"
-                hint = f"write `{said} and {told}`; or `not {said} or {told}` if that is intended"
+                text, test = text_of(comparison), f"present({missing})"
+                message = f"{name}: `{text}` is true if {missing} is missing"
+                hint = f"write `{test} and {text}`; or `not {test} or {text}` if that is intended"
                 yield (document.place / "types" / name).problem("true-when-missing", message, hint)
 
 

@@ -299,7 +299,7 @@ def _way_there(given: LogicalType, wanted: LogicalType) -> str:
 def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
     match given, wanted:
         case logical.Meant(), _:
-            return _fits_meant(given, wanted)
+            return _fits_meaning(given, wanted)
         case logical.Integer(), logical.Integer():
             if given.signed == wanted.signed:
                 return given.bits <= wanted.bits
@@ -316,7 +316,7 @@ def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:
             return given == wanted
 
 
-def _fits_meant(given: logical.Meant, wanted: LogicalType) -> bool:
+def _fits_meaning(given: logical.Meant, wanted: LogicalType) -> bool:
     """Whether the meaning of a value fits a schema's type."""
     match given.shown, wanted:
         case None, _:

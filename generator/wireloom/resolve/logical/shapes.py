@@ -89,8 +89,8 @@ def shape(type: types.Type, named: Types) -> Shape:
         case types.Bytes(size=size):
             return Shape(logical.Binary(_literal_size(size)))
         case types.Array(element=element, held=types.Held(mappings=tuple(mappings))):
-            meant = mapped_shape(mappings)
-            return _list(replace(meant, nullable=meant.nullable or isinstance(element, types.Nullable)))
+            meaning = mapped_shape(mappings)
+            return _list(replace(meaning, nullable=meaning.nullable or isinstance(element, types.Nullable)))
         case types.Array(element=element, entries=True):
             return _entries(shape(element, named).type)
         case types.Array(element=element):
@@ -215,14 +215,14 @@ def field_shape(field: types.Field, named: Types) -> Shape:
     if field.refers is not None:
         return _entry_shape(field.refers, named)
     found = shape(field.type, named)
-    return found if field.meaning is None else _meant(found, field.meaning)
+    return found if field.meaning is None else _with_meaning(found, field.meaning)
 
 
-def _meant(found: Shape, meaning: types.Meaning) -> Shape:
+def _with_meaning(found: Shape, meaning: types.Meaning) -> Shape:
     """The shape of values with a meaning; for a list, of its elements."""
     match found.type:
         case logical.List(element):
-            inner = _meant(Shape(element, found.type.nullable), meaning)
+            inner = _with_meaning(Shape(element, found.type.nullable), meaning)
             return replace(found, type=logical.List(inner.type, inner.nullable))
         case logical.Boolean() if meaning.shown is None:
             return found
@@ -271,7 +271,7 @@ def _bit_shape(bit: types.Bit) -> Shape:
     bits = next(width for width in _WIDTHS if bit.width <= width)
     found = Shape(logical.Integer(bits, bit.signed))
     is_plain = bit.meaning is None or bit.meaning == types.Meaning(raw=bit.meaning.raw)
-    return found if bit.meaning is None or is_plain else _meant(found, bit.meaning)
+    return found if bit.meaning is None or is_plain else _with_meaning(found, bit.meaning)
 
 
 def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:

@@ -51,13 +51,13 @@ def _outward(named: Types) -> dict[str, set[_Name]]:
         changed = False
         for name, type in named.items():
             inside = 1 if isinstance(type, Struct) else 0
-            looked = {(up - inside, each) for up, each in _looked_at(type, found) if up >= inside}
+            looked = {(up - inside, each) for up, each in _outward_names(type, found) if up >= inside}
             changed = changed or not looked <= found[name]
             found[name] |= looked
     return found
 
 
-def _looked_at(part: Any, known: Mapping[str, set[_Name]], inside: int = 0) -> Iterator[_Name]:  # noqa: ANN401
+def _outward_names(part: Any, known: Mapping[str, set[_Name]], inside: int = 0) -> Iterator[_Name]:  # noqa: ANN401
     match part:
         case FieldRef(up, name):
             yield from ((up - inside, name),) if up >= inside else ()
@@ -66,16 +66,16 @@ def _looked_at(part: Any, known: Mapping[str, set[_Name]], inside: int = 0) -> I
         case types.TableReference(table):
             yield 1, table
         case types.Last(holds):
-            yield from _looked_at(holds, known, inside + 1)
+            yield from _outward_names(holds, known, inside + 1)
         case types.Discard(keep=keep, when=when):
-            yield from _looked_at(keep, known, inside + 1)
-            yield from _looked_at(when, known, inside)
+            yield from _outward_names(keep, known, inside + 1)
+            yield from _outward_names(when, known, inside)
         case tuple():
             for each in part:
-                yield from _looked_at(each, known, inside)
+                yield from _outward_names(each, known, inside)
         case _ if is_dataclass(part):
             for each in fields(part):
-                yield from _looked_at(getattr(part, each.name), known, inside)
+                yield from _outward_names(getattr(part, each.name), known, inside)
         case _:
             return
 

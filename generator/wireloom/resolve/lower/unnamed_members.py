@@ -19,11 +19,11 @@ def _with_rest(struct: Struct, named: Types) -> Struct:
     if not any(rest_of(field, named) for field in struct.fields):
         return struct
     inline = (each for field in struct.fields if field.inline for each in within(field.type, named, Nullable, Select))
-    names = tuple(sorted({*members_of(struct, named), *_told(inline), *_tags(struct, named)}))
+    names = tuple(sorted({*members_of(struct, named), *_tag_members(inline), *_tags(struct, named)}))
     return with_fields(struct, lambda field: replace(field, besides=names) if rest_of(field, named) else field)
 
 
-def _told(found: Iterable[Type]) -> Iterator[str]:
+def _tag_members(found: Iterable[Type]) -> Iterator[str]:
     """The members that select cases."""
     return (each.tag.member for each in found if isinstance(each, Select) and isinstance(each.tag, MemberTag))
 
@@ -34,4 +34,4 @@ def _tags(struct: Struct, named: Types) -> Iterator[str]:
         for each in (field.type for field in type.fields) if isinstance(type, Struct) else (type,):
             for select in within(each, named):
                 if isinstance(select, Select) and struct in within(select, named, Nullable, Select):
-                    yield from _told([select])
+                    yield from _tag_members([select])

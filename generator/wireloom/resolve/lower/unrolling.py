@@ -90,7 +90,7 @@ class _Unrolling:
                 deep[step.wire_name] = None
             else:
                 there = presence_condition(step, type)
-                is_told = there is not None and _is_told(type, step.wire_name, there)
+                is_told = there is not None and _is_derived_from_field(type, step.wire_name, there)
                 steps += (_never(step, there),) if is_told else _nothing(step, there)
                 deep[step.wire_name] = Literal(False) if is_told else _presence(step, there)  # noqa: FBT003 - a value
         seen = (step for step in steps if not (isinstance(step, types.Discard) and step.field in deep))
@@ -168,17 +168,17 @@ class _Unrolling:
                 return Bytes(pieces=encoding.numbered)
 
 
-def _is_told(struct: Struct, name: str, there: Expression) -> bool:
+def _is_derived_from_field(struct: Struct, name: str, there: Expression) -> bool:
     """Whether a field's condition depends on a value that is derived from the field, so it cannot be present and empty.
 
     For a visible value, any use of the field counts; for a hidden value, only a test for its presence.
     """
-    told = [(each.wire_name, each.hidden, each.derive) for each in struct.fields]
-    told += [(bit.name, bit.hidden, bit.derive) for each in struct.fields for bit in each.bits]
+    derived_values = [(each.wire_name, each.hidden, each.derive) for each in struct.fields]
+    derived_values += [(bit.name, bit.hidden, bit.derive) for each in struct.fields for bit in each.bits]
     names = set(_names(there))
     return any(
         derive is not None and each in names and (_asks(derive, name) if hidden else name in _names(derive))
-        for each, hidden, derive in told
+        for each, hidden, derive in derived_values
     )
 
 

@@ -41,7 +41,7 @@ def runs(around: Surroundings, place: Place, document: StructType, steps: Sequen
     for position, step in enumerate(steps):
         width = _width(step, within=run.open)
         if width is None:
-            if run.open and not _may_stand_within(step):
+            if run.open and not _has_no_bytes(step):
                 _report_open(around, place, document, run, position)
                 run = _Run()
             continue
@@ -70,7 +70,7 @@ def _width(step: Step, *, within: bool) -> int | None:
             return None
 
 
-def _may_stand_within(step: Step) -> bool:
+def _has_no_bytes(step: Step) -> bool:
     """Whether a step has no bytes of its own."""
     return isinstance(step, Check | Discard) or (isinstance(step, Field) and not step.on_wire)
 

@@ -35,7 +35,7 @@ def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -
     declared = around.scope.draft.content.checksums
     match declared.get(checksum, builtins.DIGESTS.get(checksum)):
         case Crc(width=width) | Sum(width=width):
-            if 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
+            if 0 < width <= WIDEST_CHECKSUM and not _can_hold(type, width):
                 hint = f"write uint{_octets(width) * 8}, or digits: HEX{-(-width // 4)}"
                 around.reports(place / "type", "wrong-shape", f"{checksum} has {width} bits", hint)
         case Digest() as digest:
@@ -115,7 +115,7 @@ def _octets(bits: int) -> int:
     return -(-bits // 8)
 
 
-def _holds(type: Type, width: int) -> bool:
+def _can_hold(type: Type, width: int) -> bool:
     """Whether a type holds a checksum of this width: in exactly its bytes, or in digits."""
     if not isinstance(type, Integer) or (type.digits and type.signed) or type.maximum < (1 << width) - 1:
         return False

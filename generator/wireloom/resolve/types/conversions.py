@@ -130,7 +130,7 @@ class _Reading:
             case Logical() as time:
                 found = self._time(time)
             case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
-                found = self._said(word, saying, self.type)
+                found = self._text_meaning(word, saying, self.type)
             case "timestamp":
                 hint = "write `{timestamp: ms}`, with the unit of the integer, or give the field the type `str`"
                 hint = hint if isinstance(self.type, Integer) else self._uncounted("timestamp")
@@ -174,7 +174,7 @@ class _Reading:
         if time.timestamp is not None:
             unit = self._unit("timestamp", time.timestamp)
             if isinstance(self.type, types.Float):
-                return None if unit is None else self._said_by_float(time.timestamp, unit, self.type)
+                return None if unit is None else self._float_meaning(time.timestamp, unit, self.type)
             return None if unit is None else self._counted("timestamp", unit, Fraction(self._epoch()))
         unit = self._unit("duration", time.duration or "")
         if self.document.epoch is not None:
@@ -230,7 +230,7 @@ class _Reading:
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
 
-    def _said_by_float(self, unit: str, microseconds: Fraction, type: types.Float) -> Meaning | None:
+    def _float_meaning(self, unit: str, microseconds: Fraction, type: types.Float) -> Meaning | None:
         """The meaning of floats that count seconds or milliseconds, with a fraction."""
         message, hint = "", ""
         if microseconds not in _OF_FLOATS:
@@ -287,7 +287,7 @@ class _Reading:
                 hint = "drop `logical`"
         self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
 
-    def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
+    def _text_meaning(self, word: str, saying: Said, type: Text) -> Meaning | None:
         """The meaning of texts that state a time or a number."""
         what = "time" if word in ("timestamp", "date") else "number"
         if isinstance(self.stated, Array):
@@ -301,12 +301,12 @@ class _Reading:
             self.refuse("logical", "wrong-shape", message, hint)
             return None
         self._refuse_beside(_NUMERIC, f"a text that says a {what}")
-        self._check_room(word, saying, type)
+        self._check_text_size(word, saying, type)
         return Meaning(saying)
 
-    def _check_room(self, word: str, saying: Said, type: Text) -> None:
+    def _check_text_size(self, word: str, saying: Said, type: Text) -> None:
         """A text of a fixed size must have room for every text that builders write."""
-        least, most = _room(saying)
+        least, most = _text_sizes(saying)
         match type.size:
             case types.Padded(size):
                 fits = size >= most
@@ -421,7 +421,7 @@ class _Reading:
             self.refuse("raw", "wrong-shape", message, hint)
 
 
-def _room(saying: Said) -> tuple[int, int]:
+def _text_sizes(saying: Said) -> tuple[int, int]:
     """The fewest and the most bytes of a text with this meaning."""
     match saying.counted:
         case Scaled("decimal", precision=precision, digits=digits):
@@ -492,7 +492,7 @@ def _lowered_step(step: types.Step) -> Iterator[types.Step]:
         yield replace(step, bits=tuple(_raw_bit(bit) for bit in step.bits))
         for bit in step.bits:
             if bit.meaning is not None and isinstance(bit.meaning.shown, Named):
-                yield _told_by_bits(step, bit, bit.meaning.shown)
+                yield _meaning_field_of_bits(step, bit, bit.meaning.shown)
     else:
         yield step
 
@@ -511,23 +511,23 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[types.Step]:
     if limited and not in_place:
         yield types.Check(_within(field, meaning), field.code, field.wire_name, field.when)
     if meaning.raw and isinstance(meaning.shown, Scaled):
-        yield _seen(step, meaning, meaning.shown)
+        yield _scaled_field(step, meaning, meaning.shown)
     elif isinstance(meaning.shown, Named):
-        yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
+        yield _meaning_field(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
     elif meaning.raw and isinstance(meaning.shown, Said):
-        told = _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
-        yield replace(told, agrees=True)
+        shown_field = _meaning_field(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
+        yield replace(shown_field, agrees=True)
 
 
 def _raw_bit(bit: types.Bit) -> types.Bit:
     return bit if bit.meaning is None else replace(bit, meaning=replace(bit.meaning, shown=None))
 
 
-def _told_by_bits(field: Field, bit: types.Bit, named: Named) -> Field:
+def _meaning_field_of_bits(field: Field, bit: types.Bit, named: Named) -> Field:
     """A field with the name of some bits for readers."""
     type: Type = types.Boolean() if bit.flag else Integer(bit.width, bit.signed)
     whole = replace(field, name=bit.name, wire_name=bit.name, type=type, doc=bit.doc)
-    return _told(whole, Meaning(replace(named, raw=bit.title)))
+    return _meaning_field(whole, Meaning(replace(named, raw=bit.title)))
 
 
 def _reference(field: Field) -> FieldRef:
@@ -548,7 +548,7 @@ def _is_null(field: Field, meaning: Meaning) -> Expression:
     return Binary("==", _reference(field), Literal(meaning.null if isinstance(meaning.null, int) else None))
 
 
-def _told(field: Field, meaning: Meaning) -> Field:
+def _meaning_field(field: Field, meaning: Meaning) -> Field:
     """A field with the meaning of another field, which readers see as well."""
     plain = _element(field.type)
     other = next((each for each in (types.Boolean, Text) if isinstance(plain, each)), types.Bytes)
@@ -573,7 +573,7 @@ def _to_readers(field: Field, type: Type, value: Expression, meaning: Meaning) -
     )
 
 
-def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
+def _scaled_field(field: Field, meaning: Meaning, shown: Scaled) -> Field:
     """A field with the scaled value of a field, whose wire value readers see as well."""
     value: Expression = _reference(field)
     if shown.multiplier != 1:
@@ -582,5 +582,5 @@ def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
         value = Binary("//", value, Literal(meaning.divisor))
     if meaning.null is not None:
         value = Conditional(_is_null(field, meaning), Literal(None), value)
-    told = _to_readers(field, Integer(64, signed=True), value, Meaning(replace(shown, multiplier=1)))
-    return replace(told, agrees=True)
+    shown_field = _to_readers(field, Integer(64, signed=True), value, Meaning(replace(shown, multiplier=1)))
+    return replace(shown_field, agrees=True)

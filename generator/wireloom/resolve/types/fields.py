@@ -234,7 +234,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         when=expression_if_any(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=types.Presence.OPTIONAL if document.optional or document.one_of else types.Presence.REQUIRED,
         default=_default(around, place, document, type, held, meaning),
-        has_default=document.default is not None or _says_null(document, held),
+        has_default=document.default is not None or _defaults_to_null(document, held),
         const=_known_constant(around, place / "const", document, type, held),
         mappings=held.mappings,
         meaning=meaning,
@@ -313,7 +313,7 @@ def _mappings(
     if null is not None:
         check_null(around.scope, place / "null", null, found)
         found = (*found, ValueMapping(null, Literal(None)))
-    if _has_several_sizes(type, found) and any(map(_looks_at_places, found)):
+    if _has_several_sizes(type, found) and any(map(_depends_on_offsets, found)):
         message = "the meaning of a value depends on an offset, and the offset on the sizes of the values"
         hint = "use a `compute` field after it"
         around.refuses(place / "values", "conflicting-keys", message, hint)
@@ -327,7 +327,7 @@ def _has_several_sizes(type: Type, mappings: Sequence[ValueMapping]) -> bool:
     return len({len(each.wire) for each in mappings if isinstance(each.wire, str | bytes)}) > 1
 
 
-def _looks_at_places(mapping: ValueMapping) -> bool:
+def _depends_on_offsets(mapping: ValueMapping) -> bool:
     """Whether the meaning of a value depends on an offset or the size of the record."""
     return any(isinstance(each, Position | MarkRef) for each in references(mapping.value))
 
@@ -407,6 +407,6 @@ def _default(  # noqa: PLR0913 - what the field holds
     return stated_value(around, place / "default", document, document.default, type, held, "bad-default")
 
 
-def _says_null(document: FieldDocument, held: Held) -> bool:
+def _defaults_to_null(document: FieldDocument, held: Held) -> bool:
     """Whether an absent field counts as a null on the wire that has a meaning."""
     return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())

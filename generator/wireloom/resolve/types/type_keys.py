@@ -187,7 +187,7 @@ def packing_of(around: Surroundings, place: Place, document: FieldDocument, type
     """How a field's region is packed."""
     if document.unpack is None:
         return None
-    if _looks_at_positions(type):
+    if _depends_on_position(type):
         message = "`here` and `size` would be those of other bytes"
         around.reports(place, "wrong-shape", message, "put the type into a struct of its own")
     code = document.else_ or ""
@@ -197,9 +197,9 @@ def packing_of(around: Surroundings, place: Place, document: FieldDocument, type
     return Packing(cases, tag, code, document.unpack.else_ or "unknown_case")
 
 
-def _looks_at_positions(type: Type) -> bool:
+def _depends_on_position(type: Type) -> bool:
     """Whether a size or count in the type, outside of structs, uses `here` or `size`."""
     amount = type.count if isinstance(type, Array) else type.size if isinstance(type, Text | Bytes) else None
     expression = types.stated(amount)
     looks = expression is not None and any(isinstance(part, Position) for part in references(expression))
-    return looks or any(_looks_at_positions(part) for part in parts(type))
+    return looks or any(_depends_on_position(part) for part in parts(type))

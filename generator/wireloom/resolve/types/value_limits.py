@@ -29,7 +29,7 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     if isinstance(text, types.Map):
         text = text.key  # `length` and `pattern` apply to the keys
     if isinstance(text, types.Text) and (saying := said(document.logical)) is not None:
-        return _of_saying(around, place, document, saying)
+        return _spelling_of_text(around, place, document, saying)
     if not keys or type is UNKNOWN:
         return None
     if not isinstance(text, types.Text | types.Bytes) or (isinstance(text, types.Bytes) and not charset):
@@ -97,7 +97,7 @@ def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
             return type
 
 
-def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
+def _spelling_of_text(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
     """The spelling of a text that states a time or a number; a different text may mean null."""
     pattern = spelling_of_said(saying, fine=document.raw is not None)
     found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
@@ -218,15 +218,15 @@ def check_element_keys(
 
 def holding(type: Type, held: Held) -> Type:
     """The list with the checks of its innermost elements; unchanged if there are none."""
-    return type if held == Held(held.code) else _with_held(type, held)
+    return type if held == Held(held.code) else _with_checks(type, held)
 
 
-def _with_held(type: Type, held: Held) -> Type:
+def _with_checks(type: Type, held: Held) -> Type:
     match type:
         case Nullable(inner):
-            return Nullable(_with_held(inner, held))
+            return Nullable(_with_checks(inner, held))
         case Array(element=element) if isinstance(not_null(element), Array):
-            return replace(type, element=_with_held(element, held))
+            return replace(type, element=_with_checks(element, held))
         case Array():
             return replace(type, held=held)
         case _:

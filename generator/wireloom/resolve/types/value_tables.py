@@ -87,13 +87,13 @@ def _has_keys(type: Type) -> bool:
 
 
 def _mapping(scope: Scope, place: Place, wire: Scalar, value: object, notation: str) -> Mapping:
-    said, place = (value, place / "value") if isinstance(value, MappedValue) else (None, place)
-    meaning = _meaning(scope, place, value if said is None else said.value)
+    document, place = (value, place / "value") if isinstance(value, MappedValue) else (None, place)
+    meaning = _meaning(scope, place, value if document is None else document.value)
     beyond = next((each for each in stated(meaning) if not _INT65.minimum <= each <= _INT65.maximum), None)
     if beyond is not None:
         hint = f"integers that readers see are {_INT65.minimum} to {_INT65.maximum}"
         scope.draft.reports(place, "bad-range", f"{beyond} is beyond 64 bits", hint)
-    return Mapping(wire, meaning, "" if said is None else _documented(said), notation)
+    return Mapping(wire, meaning, "" if document is None else _documented(document), notation)
 
 
 def _documented(said: MappedValue) -> str:

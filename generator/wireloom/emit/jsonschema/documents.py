@@ -467,8 +467,8 @@ def _needs_tag(tag: MemberTag, case: Case) -> bool:
 def _tag_alone(tag: MemberTag, case: Case, key: Key, conditions: Conditions) -> Member:
     """The tag as a member of a case whose struct does not declare it."""
     needed = _needs_tag(tag, case)
-    there: Schema = {} if needed else NEVER
-    schema = there if tag.presence else values([written(value) for value in case.values])
+    presence: Schema = {} if needed else NEVER
+    schema = presence if tag.presence else values([written(value) for value in case.values])
     return Member(key, tag.member, schema, conditions, needed, (SOMETHING,) if needed else (SOMETHING, ABSENT))
 
 

@@ -140,7 +140,7 @@ def _tuples(branch: Branch, group: Group, members: Members, counts: Collection[i
         return
     for choice in product((True, False), repeat=len(undecided)):
         decided = dict(zip(undecided, choice, strict=True))
-        present = tuple(decided.get(place, there) for place, there in enumerate(branch.present))
+        present = tuple(decided.get(place, is_present) for place, is_present in enumerate(branch.present))
         items = [part.schema for part in _parts(Branch(branch.options, present), group, members)]
         if counts and len(items) not in counts:
             continue
@@ -282,7 +282,7 @@ def _are_disjoint(group: Group, branches: list[Branch], members: Members) -> boo
 def _parts(branch: Branch, group: Group, members: Members) -> list[Part]:
     """The members of a branch."""
     options = dict(zip(group.tags, branch.options, strict=True))
-    present = {id(member): there for member, there in zip(group.members, branch.present, strict=True)}
+    present = {id(member): is_present for member, is_present in zip(group.members, branch.present, strict=True)}
     parts = (
         _tag_part(member, options[member.key], members)
         if member.key in options

@@ -150,8 +150,8 @@ class Records:
                 return False
 
     def _any(self, types: Sequence[Type], shown: LogicalType) -> Schema:
-        there = (type for type in types if not isinstance(bare(type, self.format.named), Null))
-        return one_of((self.schema(type, shown) for type in there), "anyOf")
+        not_null = (type for type in types if not isinstance(bare(type, self.format.named), Null))
+        return one_of((self.schema(type, shown) for type in not_null), "anyOf")
 
     def _in_kind(self, type: Type, kind: str, shown: LogicalType) -> Schema:
         """The schema of a value in a place that may have alternatives, which are tagged with the kind of the value."""
@@ -400,12 +400,12 @@ class Records:
             schema = values([rendering.constant(each, shown) for each in dict.fromkeys(known) if each is not None])
         else:
             schema = self.schema(field.type, shown)
-        there = Scoped(Call("present", (compute,)), scope)
+        is_present = Scoped(Call("present", (compute,)), scope)
         return Member(
             (scope, field.wire_name),
             _name(field),
             _described(field, schema),
-            (*conditions, there),
+            (*conditions, is_present),
             required=not self._null(field, field.type),
             compute=told(field, compute, scope, conditions),
         )
@@ -608,5 +608,5 @@ def _groups(struct: Struct) -> Iterator[Expression]:
     """The conditions that no two fields of a `oneof` group are present."""
     for first, second in combinations((field for field in struct.fields if field.one_of), 2):
         if first.one_of == second.one_of:
-            there = (Call("present", (FieldRef(0, field.wire_name),)) for field in (first, second))
-            yield Unary("not", Binary("and", *there))
+            present = (Call("present", (FieldRef(0, field.wire_name),)) for field in (first, second))
+            yield Unary("not", Binary("and", *present))

@@ -189,17 +189,17 @@ def extended_of(single: notation.Single) -> Integer:
     """The type `extended(FIRST, TYPE, ...)`: one byte, or a marker with an integer after it; raises NotationError."""
     if len(single.arguments) < 2:
         raise NotationError("extended has no markers", single.column, _EXTENDED_HINT)
-    written, *behind = single.arguments
+    written, *following = single.arguments
     first = integer(written.text.strip())
     if first is None or not 0 <= first < _BYTES:
         raise NotationError(f"{written.text.strip() or 'nothing'} is not a byte", written.column, _EXTENDED_HINT)
-    if len(behind) > min(_MOST_MARKERS, _BYTES - first):
-        beyond = behind[min(_MOST_MARKERS, _BYTES - first)]
+    if len(following) > min(_MOST_MARKERS, _BYTES - first):
+        beyond = following[min(_MOST_MARKERS, _BYTES - first)]
         message = f"there can be at most {_MOST_MARKERS} markers, the last one 255"
         raise NotationError(message, beyond.column, "drop this one, or begin with a lower marker")
-    widths = tuple(map(_bytes_after, behind))
+    widths = tuple(map(_bytes_after, following))
     if not any(widths):
-        raise NotationError("no marker has a type", behind[0].column, _EXTENDED_HINT)
+        raise NotationError("no marker has a type", following[0].column, _EXTENDED_HINT)
     return Integer(8 * max(widths), signed=False, markers=types.Markers(first, widths))
 
 

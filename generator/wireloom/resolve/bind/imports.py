@@ -79,7 +79,7 @@ def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
     """Whether all libraries exist that the format imports, directly or indirectly; reports unknown ones."""
     waiting: list[tuple[Place, str]] = list(_imports(draft.place, draft.content.imports))
     met = set[str]()
-    there = True
+    found_all = True
     for place, name in waiting:
         if name in met:
             continue
@@ -87,11 +87,11 @@ def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
         if name in shelf:
             waiting.extend(_imports(shelf[name].document.place, shelf[name].content.imports))
             continue
-        there = False
+        found_all = False
         if name not in unread:
             hint = nearest(name, shelf) or "there are no libraries"
             draft.problems.add(place.problem("unknown-library", f"there is no library {name}", hint))
-    return there
+    return found_all
 
 
 def _imports(place: Place, names: Sequence[str]) -> Iterator[tuple[Place, str]]:

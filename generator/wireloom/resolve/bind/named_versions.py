@@ -652,9 +652,9 @@ def _grow(values: Sequence[Any]) -> bool:
     return all(type(each) is int for each in values) and all(one < other for one, other in pairwise(values))
 
 
-def _value(said: Node) -> Scalar:
+def _value(entry: Node) -> Scalar:
     """The meaning of an entry of a value table."""
-    node = find(said, ("value",))[1]
+    node = find(entry, ("value",))[1]
     return node.value if isinstance(node, ScalarNode) else None
 
 

@@ -18,8 +18,8 @@ def check_names(draft: Draft, named: Types) -> None:
             _check_attempt_names(draft, draft.place / "types" / name, type, named)
         if isinstance(type, Struct):
             place = draft.place / "types" / name / "fields"
-            said = _check_wire_names(draft, place, type)
-            _check_logical_names(draft, place, type, named, said)
+            reported = _check_wire_names(draft, place, type)
+            _check_logical_names(draft, place, type, named, reported)
             _check_tags(draft, place, type)
             if type.form is Form.OBJECT:
                 _check_members(draft, place, type, named)
@@ -53,10 +53,10 @@ def _may_share(struct: Struct, first: Field | None, second: Field | None) -> boo
     return not in_message and never_in_one_version(struct, first, second)
 
 
-def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
+def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, reported: set[str]) -> None:
     """Check readers' names, including members of flattened structs; fields that exclude each other may share one.
 
-    Names in `said` were already reported as duplicates in expressions.
+    Names in `reported` were already reported as duplicates in expressions.
     """
     taken: dict[str, list[Field]] = {}
     for where, field in placed(struct, place):
@@ -67,7 +67,7 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
         for name in dict.fromkeys(logical_names(field, named)):
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
             known = next((each for each in others if not never_both(struct, each, field)), None)
-            if known is not None and name not in said:
+            if known is not None and name not in reported:
                 message = f"readers see {name} twice, as {_source(known)} and as {_source(field)}"
                 draft.reports_entry(where, "duplicate-field", message, "hide one, or rename it with `as`")
             taken[name].append(field)
@@ -117,16 +117,16 @@ def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
 
 def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: types.Map) -> None:
     """Check a map of all other members: it must be in an object, have text keys, and be the last field."""
-    behind = [each for each in struct.fields if each.on_wire]
-    behind = behind[behind.index(field) + 1 :]
+    following = [each for each in struct.fields if each.on_wire]
+    following = following[following.index(field) + 1 :]
     if struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, and an array has no other members to collect"
         draft.reports_entry(place / "inline", "wrong-shape", message, "write `form: object`, or drop `inline`")
     elif not (struct.encoding.text or isinstance(rest.key, types.Text)):
         message = f"the keys of {field.wire_name} must be texts"
         draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
-    elif behind:
-        message = f"{field.wire_name} takes all other members, but {behind[0].wire_name} follows"
+    elif following:
+        message = f"{field.wire_name} takes all other members, but {following[0].wire_name} follows"
         hint = "make it the last field, and the only one with `inline` of a map"
         draft.reports_entry(place, "greedy-field", message, hint)
     elif field.presence is types.Presence.OPTIONAL:

@@ -52,10 +52,10 @@ def check_offsets(draft: Draft, sizes: Sizes) -> None:
             (each for each in items if counts_from_end(each.field)), key=lambda each: from_end(each.field) or 0
         )
         body = [each for each in items if not counts_from_end(each.field)]
-        behind = _is_after_tail(draft, items)
+        after_tail = _is_after_tail(draft, items)
         if not _overlaps(draft, struct, body):
             _check_gaps(draft, body)
-        if tail and not behind and not any(each.field.is_conditional for each in tail):
+        if tail and not after_tail and not any(each.field.is_conditional for each in tail):
             _check_tail(draft, body, tail)
             if bases.intersection(step.name for step in struct.steps if isinstance(step, types.Mark)):
                 _check_pointed(draft, body)

@@ -40,17 +40,17 @@ class Decisions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_meant", Names(self.named, holders(self.named)))
 
-    def there(self, struct: Struct, asked: Field) -> Decision:
+    def there(self, struct: Struct, field: Field) -> Decision:
         """What decides whether a field is present."""
-        if asked.when is None:
-            is_open = asked.presence is Presence.OPTIONAL or asked.one_of
+        if field.when is None:
+            is_open = field.presence is Presence.OPTIONAL or field.one_of
             return Decision.VALUE if is_open else Decision.ALWAYS
-        if asked.hidden and all(bit.hidden for bit in asked.bits):
+        if field.hidden and all(bit.hidden for bit in field.bits):
             return Decision.CONDITION
-        node = (struct.name, asked.wire_name)
-        if node in self._followed and node in closure(self._asked(struct, asked.when), self._sources_of):
+        node = (struct.name, field.wire_name)
+        if node in self._followed and node in closure(self._asked(struct, field.when), self._sources_of):
             return Decision.VALUE
-        return Decision.PLACES if self.is_late(struct, asked.when) else Decision.CONDITION
+        return Decision.PLACES if self.is_late(struct, field.when) else Decision.CONDITION
 
     def is_late(self, struct: Struct, expression: Expression) -> bool:
         """Whether the value of an expression is known only after layout."""

@@ -350,12 +350,12 @@ def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:
 
 def _of_trial(place: Place, trial: Trial, struct: Struct) -> Iterator[Site]:
     """The conditions of an alternative, evaluated for its struct."""
-    behind = len(struct.steps)
+    after_all = len(struct.steps)
     for number, fallback in enumerate(trial.fallbacks):
         if fallback.when is not None:
-            yield Site(struct, behind, Role.GUARD, place / "fallback" / number / "when", fallback.when)
+            yield Site(struct, after_all, Role.GUARD, place / "fallback" / number / "when", fallback.when)
     if trial.build_when is not None:
-        yield Site(struct, behind, Role.BUILT, place / "buildWhen", trial.build_when)
+        yield Site(struct, after_all, Role.BUILT, place / "buildWhen", trial.build_when)
 
 
 def _element(site: Site, named: Types) -> Struct | None:

@@ -91,8 +91,8 @@ class _Scope:
         """The fields that make a value null if they are missing."""
         match expression:
             case FieldRef(0, name, ()) if (known := self._missing.get(name)) is not None:
-                there = bool(known) and set(known) <= set(facts)
-                if not there and not any(_shows(fact, expression) for fact in facts):
+                present = bool(known) and set(known) <= set(facts)
+                if not present and not any(_shows(fact, expression) for fact in facts):
                     yield name
             case Unary() | Binary():
                 for part in parts_of(expression):

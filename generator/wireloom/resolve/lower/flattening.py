@@ -51,9 +51,9 @@ def _outward(named: Types) -> dict[str, set[_Name]]:
         changed = False
         for name, type in named.items():
             inside = 1 if isinstance(type, Struct) else 0
-            looked = {(up - inside, each) for up, each in _outward_names(type, found) if up >= inside}
-            changed = changed or not looked <= found[name]
-            found[name] |= looked
+            references = {(up - inside, each) for up, each in _outward_names(type, found) if up >= inside}
+            changed = changed or not references <= found[name]
+            found[name] |= references
     return found
 
 

@@ -89,10 +89,10 @@ class _Unrolling:
                 steps.append(replace(step, type=kept))
                 deep[step.wire_name] = None
             else:
-                there = presence_condition(step, type)
-                is_told = there is not None and _is_derived_from_field(type, step.wire_name, there)
-                steps += (_never(step, there),) if is_told else _nothing(step, there)
-                deep[step.wire_name] = Literal(False) if is_told else _presence(step, there)  # noqa: FBT003 - a value
+                presence = presence_condition(step, type)
+                is_told = presence is not None and _is_derived_from_field(type, step.wire_name, presence)
+                steps += (_never(step, presence),) if is_told else _nothing(step, presence)
+                deep[step.wire_name] = Literal(False) if is_told else _presence(step, presence)  # noqa: FBT003 - a value
         seen = (step for step in steps if not (isinstance(step, types.Discard) and step.field in deep))
         return replace(type, name=name, steps=tuple(_without(step, deep) for step in seen) if deep else tuple(steps))
 
@@ -168,14 +168,14 @@ class _Unrolling:
                 return Bytes(pieces=encoding.numbered)
 
 
-def _is_derived_from_field(struct: Struct, name: str, there: Expression) -> bool:
+def _is_derived_from_field(struct: Struct, name: str, condition: Expression) -> bool:
     """Whether a field's condition depends on a value that is derived from the field, so it cannot be present and empty.
 
     For a visible value, any use of the field counts; for a hidden value, only a test for its presence.
     """
     derived_values = [(each.wire_name, each.hidden, each.derive) for each in struct.fields]
     derived_values += [(bit.name, bit.hidden, bit.derive) for each in struct.fields for bit in each.bits]
-    names = set(_names(there))
+    names = set(_names(condition))
     return any(
         derive is not None and each in names and (_asks(derive, name) if hidden else name in _names(derive))
         for each, hidden, derive in derived_values
@@ -196,8 +196,8 @@ def _names(expression: Expression) -> Iterator[str]:
     return (each.name for each in fields_in(expression) if not each.up)
 
 
-def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
-    """The steps that replace a field that must be empty; it still has bytes on the wire if `there` holds."""
+def _nothing(step: Field, presence: Expression | None) -> Iterator[types.Step]:
+    """The steps that replace a field that must be empty; it still has bytes on the wire if `presence` holds."""
     guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
     guard = replace(guard, base=step.base, hidden=True, since=step.since, until=step.until)
     match step.type:
@@ -208,25 +208,25 @@ def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
         case types.Array(count=types.Terminator(data, behind=None)):
             yield replace(guard, type=Bytes(Literal(len(data))), const=data)
         case types.Array(count=types.Last() | types.Terminator()):
-            yield _never(step, there)
+            yield _never(step, presence)
         case types.Array(count=amount) if (count := types.stated(amount)) is not None:
-            yield types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
+            yield types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, presence)
             if step.size is not None:  # its bytes are present nevertheless
                 yield replace(guard, type=Bytes(Literal(0)), const=b"")
         case _:
-            yield _never(step, there)
+            yield _never(step, presence)
 
 
-def _never(step: Field, there: Expression | None) -> types.Check:
+def _never(step: Field, condition: Expression | None) -> types.Check:
     that: Expression = Literal(False) if step.when is None else Unary("not", step.when)  # noqa: FBT003 - a value
-    return types.Check(that, CODE, step.wire_name, there)
+    return types.Check(that, CODE, step.wire_name, condition)
 
 
 def _first(expression: Expression) -> str:
     return next(_names(expression), "")
 
 
-def _presence(step: Field, there: Expression | None) -> Expression:
+def _presence(step: Field, condition: Expression | None) -> Expression:
     """Whether a field that must be empty is present: an empty list is."""
     match step.type:
         case types.Array(count=types.Last()):
@@ -234,7 +234,7 @@ def _presence(step: Field, there: Expression | None) -> Expression:
         case types.Array(count=types.Prefix(null=True)):
             return Binary("==", FieldRef(0, step.wire_name, kind=Kind.INTEGER), Literal(0))
         case types.Array():
-            return Literal(True) if there is None else there  # noqa: FBT003 - a value
+            return Literal(True) if condition is None else condition  # noqa: FBT003 - a value
         case _:
             return Literal(False)  # noqa: FBT003 - a value
 

@@ -456,8 +456,8 @@ def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
     ends = (type.minimum * multiplier + added, type.maximum * multiplier + added)
     if not digits and all(-(1 << 63) <= end < 1 << 63 for end in ends):
         return Scaled("integer", multiplier, added)
-    room = len(str(max(abs(type.minimum), type.maximum))) + len(str(abs(multiplier))) + 2
-    if max(room, len(str(abs(added))) + 1) > LONGEST:
+    width = len(str(max(abs(type.minimum), type.maximum))) + len(str(abs(multiplier))) + 2
+    if max(width, len(str(abs(added))) + 1) > LONGEST:
         return None
     return Scaled("decimal", multiplier, added, max(*(len(str(abs(end))) for end in ends), digits), digits)
 

@@ -96,10 +96,10 @@ def _mapping(scope: Scope, place: Place, wire: Scalar, value: object, notation: 
     return Mapping(wire, meaning, "" if document is None else _documented(document), notation)
 
 
-def _documented(said: MappedValue) -> str:
+def _documented(document: MappedValue) -> str:
     """The documentation of a meaning, with the versions that have it."""
-    spans = (("since", said.since), ("until", said.until))
-    return ", ".join(filter(None, (said.doc, *(f"{key} {name}" for key, name in spans if name))))
+    spans = (("since", document.since), ("until", document.until))
+    return ", ".join(filter(None, (document.doc, *(f"{key} {name}" for key, name in spans if name))))
 
 
 def _meaning(scope: Scope, place: Place, value: object) -> Expression:

@@ -185,7 +185,7 @@ class _Lowering:
         node = changed(draft.document.node, "types", lambda each: MappingNode(types, each.location))
         return replace(draft.rewritten(node, {"types": self.types}), versions=self.stated)
 
-    # --- what is stated ---
+    # --- stated versions ---
 
     def _stated(self, place: Place, stated: language.Versions) -> Versions | None:
         """The versions as the spec states them; None if a mistake was reported."""
@@ -578,7 +578,7 @@ class _Lowering:
         made = self._words(node, key.text, where, versions, number, checks)
         return [MappingNode(((key, made),), item.location), *checks]
 
-    def _words(  # noqa: PLR0913 - what a table is of
+    def _words(  # noqa: PLR0913 - the parts of a table
         self, node: Node, name: str, place: Place, versions: Versions, number: int | None, checks: list[Node]
     ) -> Node:
         """The field or bits with the values of a version; adds the checks that the values of other versions need."""

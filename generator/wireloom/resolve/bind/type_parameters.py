@@ -46,7 +46,7 @@ def with_instances(draft: Draft) -> Draft | None:
     return making.result() if not draft.problems.found else None
 
 
-# --- what there is -------------------------------------------------------------------------------------------------
+# --- types with parameters -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

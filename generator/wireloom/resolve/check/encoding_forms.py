@@ -143,7 +143,7 @@ def _has_members(type: Type, named: Types) -> bool:
     )
 
 
-def _check(  # noqa: PLR0913 - what there is to know about it
+def _check(  # noqa: PLR0913 - the rule needs all of them
     draft: Draft, named: Types, place: Place, type: Type, encoding: Encoding, used: dict[str, Encoding]
 ) -> None:
     """Report types without a form in `encoding`, down to the next structs."""

@@ -22,7 +22,7 @@ from wireloom.spec.documents import Place
 _BYTE = 8
 
 
-def check_ahead(  # noqa: PLR0913 - the case, and what is known
+def check_ahead(  # noqa: PLR0913 - the case and the known facts
     draft: Draft, place: Place, tag: PeekTag, values: Sequence[Scalar], type: Type, sizes: Sizes
 ) -> None:
     """Report a case whose tag is read from bytes that builders fill."""

@@ -127,7 +127,7 @@ def is_seen(field: Field) -> bool:
     return not field.hidden or any(not bit.hidden for bit in field.bits)
 
 
-def _check_source(  # noqa: PLR0913 - what there is to know about it
+def _check_source(  # noqa: PLR0913 - the rule needs all of them
     draft: Draft,
     place: Place,
     struct: Struct,

@@ -86,7 +86,7 @@ def _check_excluded(draft: Draft, place: Place, struct: Struct, field: Field, va
 # --- tags that are read ahead --------------------------------------------------------------------------------------
 
 
-def _check_peeked(  # noqa: PLR0913 - the case, and what is known
+def _check_peeked(  # noqa: PLR0913 - the case and the known facts
     draft: Draft, place: Place, tag: PeekTag, values: _Values, type: Type, view: View, sizes: Sizes
 ) -> None:
     width = tag.type.width or 0
@@ -111,7 +111,7 @@ def _check_peeked(  # noqa: PLR0913 - the case, and what is known
 # --- tags that are members -----------------------------------------------------------------------------------------
 
 
-def _check_member(  # noqa: PLR0913 - the case, and what is known
+def _check_member(  # noqa: PLR0913 - the case and the known facts
     draft: Draft, place: Place, tag: MemberTag, values: _Values, type: Type, view: View
 ) -> None:
     """A case selected by a member must be an object, and must have the member unless its absence selects the case."""

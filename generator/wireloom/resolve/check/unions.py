@@ -87,7 +87,7 @@ def _content(*, text: bool) -> str:
 
 
 def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
-    """Report alternatives that look alike to readers: content of ext values and JSON kept as text look like texts."""
+    """Report alternatives that look alike to readers: content of ext values and JSON texts look like texts or bytes."""
     taken: dict[str, tuple[str, str]] = {}
     for alternative in union.alternatives:
         found = dict(_contents(alternative.type, named, open=union.open))

@@ -184,7 +184,7 @@ def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[s
         yield from _type(root, named, place, part, seen)
 
 
-# --- what a name means ---------------------------------------------------------------------------------------------
+# --- resolving names -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

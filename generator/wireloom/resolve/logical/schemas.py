@@ -235,7 +235,7 @@ def unplaced(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterato
             return
 
 
-def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, str, str]]:  # noqa: FBT001 - two sides of one fact
+def _null_misfit(given: bool, wanted: bool, path: str) -> Iterator[tuple[str, str, str]]:  # noqa: FBT001 - the two sides of a comparison
     if given and not wanted:
         yield path, f"{path} may be null", "let the schema's column be null (`?`)"
 

@@ -394,7 +394,7 @@ def _known_constant(
     return stated_value(around, place, document, written, type, held)
 
 
-def _default(  # noqa: PLR0913 - what the field holds
+def _default(  # noqa: PLR0913 - the parts of a field
     around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held, meaning: types.Meaning | None
 ) -> types.Scalar:
     """The wire value of an absent field; for an optional constant it is the constant."""

@@ -43,7 +43,7 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     return Spelling(minimum, maximum, pattern, known)
 
 
-def stated_value(  # noqa: PLR0913 - what the field holds
+def stated_value(  # noqa: PLR0913 - the parts of a field
     around: Surroundings,
     place: Place,
     document: FieldDocument,

@@ -77,11 +77,11 @@ class Parsers:
         """Declare a struct of another encoding within this one."""
         return self.call("Carried", body)
 
-    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - of encodings that need to know
+    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - some encodings need them
         """Declare a struct that is read from its own bytes; `depth` is how deep its own containers nest."""
         return declared
 
-    def record(self, declared: Code, depth: int) -> Code:  # noqa: ARG002 - of texts
+    def record(self, declared: Code, depth: int) -> Code:  # noqa: ARG002 - only for JSON
         """Declare a record, which is read from all of the input."""
         return declared
 

@@ -23,11 +23,11 @@ class Json(Parsers):
         """Declare an array; the document limits the nesting of open values."""
         return self.call(name, each.element, **each.unique, open="True" if each.depth else None)
 
-    def map(self, key: Code, value: Code, **keywords: Code | None) -> Code:  # noqa: ARG002 - they are texts
+    def map(self, key: Code, value: Code, **keywords: Code | None) -> Code:  # noqa: ARG002 - keys are always texts
         """Declare a map, which is an object."""
         return self.call("Map", value, open="True" if keywords["depth"] else None, keys=keywords["keys"])
 
-    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - that is of messages
+    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - only for protobuf
         """Declare a JSON text inside of another encoding."""
         return self.call("Body", declared, depth="DEPTH", structural_depth=str(depth))
 

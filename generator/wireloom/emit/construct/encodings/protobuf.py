@@ -24,6 +24,6 @@ class Protobuf(Parsers):
         """Declare a repeated field."""
         return self.call("Repeated" if name == "Array" else name, each.element, **each.unique, salvage=each.salvage)
 
-    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - of texts
+    def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - only for JSON
         """Declare a message, parsed by its descriptor."""
         return self.call("Body", declared, "descriptor.DESCRIPTOR_SET", literal(message))

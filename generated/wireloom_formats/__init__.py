@@ -81,7 +81,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
 
 
 def load(name: str) -> ModuleType:
-    """The module of that format; LookupError where there is none."""
+    """The module of that format; LookupError if there is none."""
     if name not in FORMATS:
         known = ", ".join(FORMATS)
         raise LookupError(f"no format {name!r} in {__name__}; there are: {known}")

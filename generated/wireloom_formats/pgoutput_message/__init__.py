@@ -165,7 +165,7 @@ def build(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> bytes:
-    """The bytes of one record; raises EncodeError where the format cannot say the value. Parameters as in `parse`."""
+    """The bytes of one record; raises EncodeError if the format cannot represent the value. Parameters as in `parse`."""
     return CODEC.build(
         value,
         root=root,
@@ -181,7 +181,7 @@ def explain_bytes(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Explained:
-    """What every byte of one record is, as a tree of spans; a bad record up to its fault. Parameters as in `parse`."""
+    """The meaning of every byte of one record, as a tree of spans; a bad record up to its error. Parameters as in `parse`."""
     return CODEC.explain_bytes(
         data,
         root=root,
@@ -200,7 +200,7 @@ def iter_parse(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Iterator[Framed]:
-    """The records of a stream, framed as the spec says unless told otherwise. Parameters as in `parse`."""
+    """The records of a stream, in the framing of the spec unless `framing` is given. Parameters as in `parse`."""
     return CODEC.iter_parse(
         source,
         root=root,
@@ -220,7 +220,7 @@ def iter_build(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Iterator[bytes]:
-    """The stream of the records of these values, piece by piece, framed as `iter_parse` reads it. Parameters as in `parse`."""
+    """The stream of the records of these values, in pieces, as `iter_parse` reads it. Parameters as in `parse`."""
     return CODEC.iter_build(
         values,
         root=root,
@@ -241,7 +241,7 @@ def decode(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Decoded:
-    """The columns of an Arrow array or a list of records, null and an error where one is bad. Parameters as in `parse`."""
+    """The columns of an Arrow array or a list of records; a bad record gives nulls and an error. Parameters as in `parse`."""
     return CODEC.decode(
         data,
         columns,
@@ -267,7 +267,7 @@ def decode_stream(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Iterator[DecodedPart]:
-    """The columns of the records of a stream, in parts of some megabytes, each record with its place. Parameters as in `parse`."""
+    """The columns of a stream's records, in parts of some megabytes, with the offset of each record. Parameters as in `parse`."""
     return CODEC.decode_stream(
         source,
         columns,
@@ -289,7 +289,7 @@ def encode(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> pa.Array:
-    """The bytes of each record of a batch; raises EncodeError at the first that cannot be said. Parameters as in `parse`."""
+    """The bytes of each record of a batch; raises EncodeError at the first that cannot be built. Parameters as in `parse`."""
     return CODEC.encode(
         value,
         root=root,
@@ -306,7 +306,7 @@ def encode_stream(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Iterator[bytes]:
-    """The stream of the records of columns, in pieces of some megabytes, framed as `decode_stream` reads it. Parameters as in `parse`."""
+    """The stream of the records in columns, in pieces of some megabytes, as `decode_stream` reads it. Parameters as in `parse`."""
     return CODEC.encode_stream(
         batches,
         root=root,
@@ -323,7 +323,7 @@ def validate(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> list[Problem]:
-    """Everything that is wrong with a message: bytes, or a value as `parse` gives it. Parameters as in `parse`."""
+    """All problems of a message: bytes, or a value as `parse` gives it. Parameters as in `parse`."""
     return _validator().validate(
         message,
         root=root,
@@ -339,7 +339,7 @@ def validate_many(
     streaming: Literal["auto", "on", "off"] = "auto",
     encoding: Literal["UTF8", "bytes"] = "UTF8",
 ) -> Iterator[list[Problem]] | pa.ListArray:
-    """The problems of each message; of an Arrow array as a column of its length. Parameters as in `parse`."""
+    """The problems of each message; for an Arrow array, as a column of the same length. Parameters as in `parse`."""
     return _validator().validate_many(
         messages,
         root=root,
@@ -372,7 +372,7 @@ def struct_type(
     explode: bool = False,
     open_values: Literal["variant", "json", "binary"] = "variant",
 ) -> StructType:
-    """The Spark columns of a root, or of its flat rows; raises ParameterError where there is no such root."""
+    """The Spark columns of a root, or of its flat rows; raises ParameterError if there is no such root."""
     from . import spark
 
     return spark.struct_type(root=root, explode=explode, open_values=open_values)

@@ -16,17 +16,16 @@ _OPEN_VALUES = 'open_values: Literal["variant", "json", "binary"] = "variant"'
 _RESYNC = "resync: bool = False"
 _RECORDS = "data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None]"
 _DOCUMENTS: Mapping[str, str] = {
-    "build": "The bytes of one record; raises EncodeError where the format cannot say the value.",
-    "explain_bytes": "What every byte of one record is, as a tree of spans; a bad record up to its fault.",
-    "iter_parse": "The records of a stream, framed as the spec says unless told otherwise.",
-    "iter_build": "The stream of the records of these values, piece by piece, framed as `iter_parse` reads it.",
-    "decode": "The columns of an Arrow array or a list of records, null and an error where one is bad.",
-    "decode_stream": "The columns of the records of a stream, in parts of some megabytes, each record with its place.",
-    "encode": "The bytes of each record of a batch; raises EncodeError at the first that cannot be said.",
-    "encode_stream": "The stream of the records of columns, in pieces of some megabytes, "
-    "framed as `decode_stream` reads it.",
-    "validate": "Everything that is wrong with a message: bytes{beside}.",
-    "validate_many": "The problems of each message; of an Arrow array as a column of its length.",
+    "build": "The bytes of one record; raises EncodeError if the format cannot represent the value.",
+    "explain_bytes": "The meaning of every byte of one record, as a tree of spans; a bad record up to its error.",
+    "iter_parse": "The records of a stream, in the framing of the spec unless `framing` is given.",
+    "iter_build": "The stream of the records of these values, in pieces, as `iter_parse` reads it.",
+    "decode": "The columns of an Arrow array or a list of records; a bad record gives nulls and an error.",
+    "decode_stream": "The columns of a stream's records, in parts of some megabytes, with the offset of each record.",
+    "encode": "The bytes of each record of a batch; raises EncodeError at the first that cannot be built.",
+    "encode_stream": "The stream of the records in columns, in pieces of some megabytes, as `decode_stream` reads it.",
+    "validate": "All problems of a message: bytes{beside}.",
+    "validate_many": "The problems of each message; for an Arrow array, as a column of the same length.",
 }
 _BESIDE_BYTES = {True: ", JSON text, or a parsed document", False: ", or a value as `parse` gives it"}
 

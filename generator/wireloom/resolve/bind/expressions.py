@@ -49,7 +49,7 @@ def expression(scope: Scope, place: Place, written: object, wanted: Kind, column
 
 
 def expression_if_any(scope: Scope, place: Place, written: object, wanted: Kind = Kind.BOOLEAN) -> Expression | None:
-    """The same for an expression that may be missing."""
+    """Resolve an expression that a key may omit; None if it does."""
     return None if written is None else expression(scope, place, written, wanted)
 
 

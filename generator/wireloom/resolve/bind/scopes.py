@@ -269,12 +269,15 @@ class Scope:
         return any(member.structs for member in self._possible(expression))
 
     def known(self, expression: Expression) -> Member:
-        """What is known of a field; nothing if the uses of the type disagree, or it is not a field."""
+        """The member of a field in the outlines.
+
+        An unknown member if the type's uses disagree, or it is not a field.
+        """
         found = self._possible(expression)
         return found[0] if len(found) == 1 else _UNKNOWN
 
     def _possible(self, expression: Expression) -> list[Member]:
-        """What is known of a field in each use of the type; empty if the expression is not a field."""
+        """The member of a field for each use of the type; empty if the expression is not a field."""
         match expression:
             case FieldRef(name=name, members=path):
                 found = [each.member for each in self._fields(name) if each is not None]
@@ -315,13 +318,13 @@ class Scope:
         return name in marks and not self.inside and (self.late or marks[name] < self.position)
 
     def _reached(self, member: Member, name: str, path: Sequence[str]) -> Member:
-        """What is known of a member that a path reaches from the field `name`."""
+        """The member that a path reaches from the field `name`."""
         for step in path:
             member, name = self._inner(member, step, name), step
         return member
 
     def _inner(self, member: Member, step: str, name: str) -> Member:
-        """What is known of a direct member of the field `name`."""
+        """A direct member of the field `name`, joined over all structs that the field may be."""
         if member.broken or any(self.outlines.types[struct].open for struct in member.structs):
             raise _already_reported()
         inner = [self.outlines.types[struct].members for struct in member.structs]

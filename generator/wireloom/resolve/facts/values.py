@@ -1,4 +1,4 @@
-"""What is known of values in a struct for all data: bounds of numbers, listed values, and nullability."""
+"""Bounds of numbers, listed values and nullability in a struct, as far as they hold for all data."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""Programs that write, while they are made: neighbouring constants become one instruction.
+"""Writing programs under construction: neighbouring constants become one instruction.
 
-A label is a fence: no constant before it is extended after it, so a jump never skips part of a constant.
+A label is a fence: no constant before it is extended after it, so no jump skips part of a constant.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,43 +16,43 @@ _WORDS = """
     JSON_RAW JSON_REPEAT JSON_OPEN JSON_CLOSE
 """
 _EXACT = frozenset(_WORDS.split())
-"""Instructions that read back as what they wrote, whatever that was, where they give no row up."""
+"""Instructions whose output always reads back as what they wrote, unless they give the row up."""
 
 
 class Assembly(_Assembly):
-    """A program in the making."""
+    """A writing program under construction."""
 
-    points_to_texts = False  # registers hold the sizes of texts
-    certain = True  # rows are only read back where an instruction puts them in doubt
-    _fence = 0  # no constant before this place may be made longer
+    points_to_texts = False  # registers hold the sizes of texts, not their addresses
+    certain = True  # rows are read back only if an instruction puts them in doubt
+    _fence = 0  # no constant before this row may be extended
 
     def __init__(self, opcodes: dict[str, int], operations: dict[str, int]) -> None:
         super().__init__(opcodes, operations)
         self.doubts: list[str] = []
 
     def emit(self, name: str, *operands: Operand) -> list[Operand]:
-        """One more instruction; one that is not exact puts the row in doubt."""
+        """Append an instruction; one that is not exact puts the row in doubt."""
         if self.certain and name not in _EXACT:
             self.doubt(f"the instruction {name}")
         return super().emit(name, *operands)
 
     def doubt(self, reason: str) -> None:
-        """Rows that come here have to be read back."""
+        """Note that the rows that come here must be read back."""
         if self.certain:
             self.doubts.append(reason)
             super().emit("DOUBT")
 
     def place(self, label: Label) -> None:
-        """The label stands here."""
+        """Put the label at the current position."""
         super().place(label)
         self._fence = len(self.rows)
 
     def jump(self, label: Label) -> None:
-        """Go on elsewhere."""
+        """Append a jump."""
         self.emit("JUMP", label)
 
     def arms(self, arms: Iterable[tuple[Label, Callable[[], object]]]) -> None:
-        """What is written at each label, which some instruction before leads to; all go on behind the last."""
+        """Emit the code at each label; all arms continue after the last."""
         end = Label()
         for label, write in arms:
             self.place(label)
@@ -61,7 +61,7 @@ class Assembly(_Assembly):
         self.place(end)
 
     def constant(self, data: bytes) -> None:
-        """Write these bytes."""
+        """Append bytes to the output."""
         if len(self.rows) > self._fence and self.rows[-1][0] == self.opcodes["CONSTANT"]:
             *_, start, size = self.rows.pop()[:3]
             data = bytes(self.texts[start : start + size]) + data
@@ -69,5 +69,5 @@ class Assembly(_Assembly):
         self.emit("CONSTANT", symbol >> 16, symbol & 0xFFFF)
 
     def symbols(self) -> list[int]:
-        """The numbers of all texts."""
+        """The numbers of all text constants."""
         return list(self._symbols.values())

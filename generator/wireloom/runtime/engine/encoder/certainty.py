@@ -33,11 +33,11 @@ _FORMS = {"int": ("integer", {"int", "list"}), "bool": ("boolean", {"bool"}), "s
 _SHOWN = {"binary", "msgpack", "json"}  # encodings whose instructions are known to be exact
 _NULL = nodes.NullConstant()
 _WORD = 64
-_END = nodes.MarkRef("\0end")  # how far the struct came
+_END = nodes.MarkRef("\0end")  # the position after the struct's last field
 
 
 class _DoubtError(Exception):
-    """It is not certain that the written row reads back equal."""
+    """The written row may not read back equal."""
 
 
 class Certainty(Part):
@@ -62,7 +62,7 @@ class Certainty(Part):
         self.assembly.place(end)
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
-        """A list whose elements must differ in a member."""
+        """Add the check that the elements of a list differ in a member."""
         if not self.assembly.certain:
             return
         structs = [*self.compiler.records.structs(element)] if self.compiler.reader.is_record(element) else []
@@ -78,14 +78,14 @@ class Certainty(Part):
     # --- while a struct is written -----------------------------------------------------------------------------------
 
     def looks(self, tree: Tree, scope: Scope) -> None:
-        """A choice by an expression."""
+        """Note a choice by an expression, before its cases."""
         try:
             self._known(tree, scope)
         except _DoubtError as doubt:
             self.assembly.doubt(str(doubt))
 
     def counted(self, count: Tree, column: Column, scope: Scope) -> None:
-        """A value of a computed size, or a list of a computed length, at this place."""
+        """Note a value with a computed size, or a list with a computed length, before it is written."""
         if not self.assembly.certain:
             return
         if scope.record is None or column not in scope.record.children.values():
@@ -107,17 +107,17 @@ class Certainty(Part):
         """Whether the length field is derived from this value, so that the two always agree."""
         match [each for each in scope.fields if each.name == count.name and count.up == 0]:
             case [
-                nodes.Field(derive=nodes.Formula(nodes.Call("len" | "count", (nodes.FieldRef(0, name, ()),)))) as said
+                nodes.Field(derive=nodes.Formula(nodes.Call("len" | "count", (nodes.FieldRef(0, name, ()),)))) as length
             ]:
                 found = [each for each in scope.fields if each.name == name]
-                if len(found) != 1 or found[0].hidden or said.values is not None:
+                if len(found) != 1 or found[0].hidden or length.values is not None:
                     return False
-                return said.when in (None, found[0].when) and member(scope.record, found[0].title) is column
+                return length.when in (None, found[0].when) and member(scope.record, found[0].title) is column
             case _:
                 return False
 
     def last(self, scope: Scope) -> None:
-        """A value that reaches to the end of its region, and was just written."""
+        """Note a value that extends to the end of its region, after it was written."""
         if self.assembly.certain and self._is_region(scope):
             end = self._mark(scope)
             scope.holds.append(_where(nodes.present(end), nodes.Binary("==", end, _END)))
@@ -126,21 +126,21 @@ class Certainty(Part):
 
     @contextmanager
     def region(self, item: Item) -> Iterator[None]:
-        """A field of a computed size is written."""
+        """Note a field with a computed size while it is written."""
         scope, size = item.scope, item.field.size
         if not self.assembly.certain or isinstance(size, nodes.Counted | None):
             yield
             return
         start = self._mark(scope)
-        around, scope.in_region = scope.in_region, True
+        outer, scope.in_region = scope.in_region, True
         wanted = self._here(size, scope)
         yield
-        scope.in_region = around
+        scope.in_region = outer
         written = nodes.Binary("-", self._mark(scope), start)
         scope.holds.append(_where(nodes.present(start), nodes.Binary("==", wanted, written)))
 
     def summed(self, placed: Placed) -> None:
-        """A checksum was written: a value that the caller gave must agree with it."""
+        """Note a checksum after it was written: a value that the caller gave must equal it."""
         column, node = placed.item.column, self.compiler.reader.resolved(placed.item.type)
         if not self.assembly.certain or column is None:
             return
@@ -151,21 +151,21 @@ class Certainty(Part):
             self.assembly.emit("AGREES_HELD", column.index, placed.register, *form)
 
     def _mark(self, scope: Scope) -> nodes.MarkRef:
-        """A mark at the position that has been reached."""
+        """A mark at the current position."""
         mark = nodes.MarkRef(f"\0{len(scope.marks)}")
         scope.marks[mark.name] = self.compiler.structs.marked(scope)
         return mark
 
     def _here(self, tree: Tree, scope: Scope) -> Tree:
-        """An expression for the position that the struct has reached, with a mark of its own."""
+        """Replace `here` in an expression by a new mark at the current position."""
         return (
             self.compiler.structs.from_here(tree, scope, f"\0{len(scope.marks)}") if looks_at(tree, {"here"}) else tree
         )
 
     def _is_region(self, scope: Scope) -> bool:
-        """Whether the struct fills a region, so that the size of the region is that of the struct."""
-        around = scope.parent
-        inner = scope.place is None and around is not None and around.in_region
+        """Whether the struct fills a region, so that both have the same size."""
+        outer = scope.parent
+        inner = scope.place is None and outer is not None and outer.in_region
         return scope.encoding == "binary" and (inner or self.compiler.records.outermost(scope))
 
     # --- structs -----------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class Certainty(Part):
             if not isinstance(self.compiler.reader.resolved(field.type), nodes.Struct):
                 raise _DoubtError("one of several records that melts in")
             known = self.compiler.names.members([field])
-            return {name: member(scope.record, name) for name, said in known if not said.get("hidden")}
+            return {name: member(scope.record, name) for name, keys in known if not keys.get("hidden")}
         titles = [] if field.hidden else [field.title]
         titles += [bit.title for bit in field.bits if not bit.hidden]
         return {title: member(scope.record, title) for title in titles}
@@ -264,7 +264,7 @@ class Certainty(Part):
         present = [each for each in columns.values() if each is not None]
         if field.when is not None:
             self._known(field.when, scope)
-            if asks_for_place(field.when):  # it is written where the value has it
+            if asks_for_place(field.when):  # builders write it if the value has it
                 raise _DoubtError("a field whose condition looks at places")
             if scope.encoding != "binary" and not found.named:
                 raise _DoubtError("elements of an array under a condition")
@@ -309,14 +309,14 @@ class Certainty(Part):
                 self._hold(_where(nodes.present(own), nodes.Binary(word, own, limit)), scope)
 
     def _inner(self, type: Node) -> tuple[Node, bool]:
-        """A type without its null."""
+        """A type without its null, and whether it had one."""
         node = self.compiler.reader.resolved(type)
         if isinstance(node, nodes.Nullable):
             return self.compiler.reader.resolved(node.type), True
         return node, False
 
     def _absent(self, when: Tree, columns: Sequence[Column], found: "_Members") -> None:
-        """If a condition is false, these columns must be null in the row."""
+        """Doubt the rows in which the condition is false and one of these columns has a value."""
         lacks = self.expressions.condition(nodes.If(when, then=False, otherwise=True), found.scope)
         if isinstance(lacks, Constant):
             found.never += columns if lacks.value else []
@@ -349,7 +349,7 @@ class Certainty(Part):
         self._agrees(stated(const), column, scope)
 
     def _bits(self, field: nodes.Field, column: Column | None, scope: Scope) -> None:
-        """Bits come back as they were written; those that were not given do, where their column may be null."""
+        """Check that bits read back equal, also those that were not given although their column is nullable."""
         if column is not None:
             self._agrees(nodes.own(field.name), column, scope)
         for bit in field.bits:
@@ -360,8 +360,8 @@ class Certainty(Part):
                 self._agrees(nodes.own(bit.name), seen, scope)
             elif bit.values is not None and _NULL not in [each.means for each in bit.values]:
                 scope.names[f"\0{bit.name} said"] = self.compiler.names.value(seen, textual=True)
-                said: Tree = nodes.present(nodes.own(f"\0{bit.name} said"))
-                self._hold(said if field.when is None else _where(field.when, said), scope)
+                is_given: Tree = nodes.present(nodes.own(f"\0{bit.name} said"))
+                self._hold(is_given if field.when is None else _where(field.when, is_given), scope)
 
     def _mapped(
         self,
@@ -372,7 +372,7 @@ class Certainty(Part):
         *,
         nullable: bool,
     ) -> None:
-        """Words, each of which has one meaning; which of several words for one meaning is written does not matter."""
+        """Check that each word has one meaning; several words may have the same meaning."""
         wires = [each.wire for each in values]
         fitting = {"int": int, "bool": bool, "text": str}.get(word_of(node))
         if any(type(wire) is not fitting and not (wire is None and nullable) for wire in wires):
@@ -391,17 +391,17 @@ class Certainty(Part):
 
 @dataclass(slots=True)
 class _Members:
-    """The fields of a struct so far: what readers, expressions and objects call them."""
+    """The fields of a struct so far, with their names for readers, in expressions and on the wire."""
 
-    named: bool  # on the wire
+    named: bool  # whether fields have names on the wire
     scope: Scope
     titles: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     members: dict[str, list[Tree]] = field(default_factory=dict)
-    never: list[Column] = field(default_factory=list)  # of fields that no record has
+    never: list[Column] = field(default_factory=list)  # columns of fields that are never present
 
     def add(self, field: nodes.Field, titles: Mapping[str, Column | None]) -> None:
-        """One more field: no other one has its names."""
+        """Add a field; raises if another field has one of its names."""
         names = {field.name, *(bit.name for bit in field.bits)}
         if names & self.names or titles.keys() & self.titles:
             raise _DoubtError(f"{field.name}, which several fields are called")
@@ -418,16 +418,16 @@ class _Members:
 
 
 def _where(when: Tree, tree: Tree) -> Tree:
-    """The expression that a rule is true if its condition is."""
+    """The rule `tree`, limited to the rows for which a condition holds."""
     return nodes.If(when, tree, otherwise=True)
 
 
 def _is_of_entry(column: Column) -> bool:
-    """Whether it is a member of an entry of a map."""
+    """Whether a column is a member of a map entry."""
     entry = column.parent
     return entry is not None and entry.parent is not None and entry.parent.takes == "map"
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two constants are of one kind, and equal."""
+    """Whether two constants have the same type and value."""
     return type(one) is type(other) and bool(one == other)

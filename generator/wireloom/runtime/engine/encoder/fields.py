@@ -1,7 +1,7 @@
 """Fields: constants, derived values, bits, mappings, checksums, or simply the value of the column.
 
-`field` writes each field; if its value follows from positions (a length, an offset), it keeps space and returns a
-`Placed`. `settle` fills these in after the struct is laid out: derived values first, then checksums, inner ones before
+`field` writes each field; if its value depends on positions (a length, an offset), it reserves bytes and returns a
+`Placed`. `settle` fills these in after the struct is written: derived values first, then checksums, inner ones before
 outer ones.
 """
 
@@ -30,16 +30,16 @@ from wireloom.runtime.engine.programs.expressions import KINDS, Code, Compiled, 
 from wireloom.runtime.primitives.packing import NAMES
 from wireloom.runtime.values import FILLED
 
-_CHECKSUM = 8  # words of a checksum
-_TOGETHER, _AT_ONCE = -1, -2  # an MD5: written together with those of other records, or not
+_CHECKSUM = 8  # the words of a checksum in the table
+_TOGETHER, _AT_ONCE = -1, -2  # an MD5: computed together with those of other records, or at once
 _WORD = 64
 
 
 class Fields(Part):
-    """A field of a struct, once it is known to be there."""
+    """Writes a field of a struct that is present."""
 
     def field(self, item: Item) -> list[Placed]:
-        """Write a field; where its value follows from places, hold room for it."""
+        """Write a field; reserve bytes for a value that depends on positions."""
         if not isinstance(item.field.size, nodes.Prefix):
             with self.compiler.certainty.region(item):
                 return self._packed_region(item)
@@ -52,7 +52,7 @@ class Fields(Part):
         return placed
 
     def _packed_region(self, item: Item) -> list[Placed]:
-        """Write a field; what stands in its region is packed, where the format says so."""
+        """Write a field, and compress its region if the format says so."""
         if item.field.packing is None:
             return self._written(item)
         tag, cases = item.field.packing.tag, item.field.packing.cases
@@ -69,7 +69,7 @@ class Fields(Part):
         return placed
 
     def _codec(self, tag: Compiled, cases: Sequence[Any]) -> tuple[int, Register | None]:
-        """The place of the codec that a tag selects, or the register that has it."""
+        """The index of the codec that a tag selects, or the register with it."""
         found = {value: NAMES.index(codec) for values, codec in cases for value in values}
         if isinstance(tag, Constant):
             if tag.value not in found:
@@ -104,7 +104,7 @@ class Fields(Part):
         return []
 
     def _settled(self, item: Item, node: Node) -> None:
-        """Write what passes know of places."""
+        """Write a value that depends on positions, from those that passes assume."""
         if not isinstance(node, nodes.Int | nodes.Bool):
             raise Uncovered(f"a {word_of(node)} computed from offsets")
         if item.field.bits and isinstance(node, nodes.Int):
@@ -115,7 +115,7 @@ class Fields(Part):
             self._derived(item, node)
 
     def _derived(self, item: Item, node: Node) -> None:
-        """Write what follows from other members: a number, or a truth."""
+        """Write a derived integer or boolean."""
         register = self._known(item.name, item.scope) or self.derived(item.field.derived, item.scope)
         if isinstance(node, nodes.Bool) and register.kind == "bool" and item.scope.encoding == "binary":
             self.assembly.emit("PUT", register, 1, False, True)  # noqa: FBT003 - operands
@@ -123,7 +123,7 @@ class Fields(Part):
             self._number(register, node, item.scope)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
-        """A register with the value of a derived field, where it is written."""
+        """A register with a derived value, computed at this point."""
         compiled = self.expressions.compiled(tree, scope)
         match compiled:
             case Code("int" | "bool" as kind, Term("LOAD", _, Register(kind=same) as register)) if same == kind:
@@ -134,7 +134,7 @@ class Fields(Part):
                 return register
 
     def _known(self, name: str, scope: Scope) -> Register | None:
-        """The register of what is derived, where that is known since the struct began."""
+        """The register of a derived value that is known since the start of the struct."""
         found = scope.names.get(name)
         if scope.in_passes or name in scope.pending or name in scope.following or found is None:
             return None
@@ -144,7 +144,7 @@ class Fields(Part):
         self.compiler.encodings[scope.encoding].constant(const, node)
 
     def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:
-        """Write what nothing decides: zeros where its size is computed, from where it stands, too."""
+        """Write the filler of a hidden field; if its size is computed, fill up to that size."""
         size = node.size if isinstance(node, nodes.Bytes) and scope.encoding == "binary" else None
         if not is_computed(size):
             self._constant(filler, node, scope)
@@ -157,14 +157,14 @@ class Fields(Part):
         if register.kind not in ("int", "bool", "list") or not isinstance(node, nodes.Int):
             raise Uncovered(f"a derived value of type {word_of(node)}")
         if register.kind == "bool":
-            self.compiler.fail()  # true is no integer
+            self.compiler.fail()  # a boolean is not an integer
         else:
             self.compiler.encodings[scope.encoding].number(register, node)
 
     # --- bits and mappings -----------------------------------------------------------------------------------------
 
     def _packed(self, item: Item, node: nodes.Int) -> None:
-        """The integer that the column says, else 0, with the bits that have values of their own."""
+        """Write the column's integer, else 0, with the bits that have values of their own."""
         scope, field = item.scope, item.field
         if field.derive is not None:
             raise Uncovered("`bits` of an integer with `derive`")
@@ -193,7 +193,7 @@ class Fields(Part):
         self._number(whole, node, scope)
 
     def _unsigned(self, whole: Register, node: Node, scope: Scope) -> None:
-        """Write 64 bits as they stand; as a number, a register has them only with a sign, so expressions do without."""
+        """Write an unsigned 64-bit integer; registers hold it as a signed number, so expressions cannot use it."""
         size, _, big = number_form(node, self.compiler.big)
         if scope.encoding != "binary" or not size:
             raise Uncovered("the highest bit of a 64-bit integer, named in `bits`")
@@ -224,7 +224,7 @@ class Fields(Part):
         self.assembly.emit("BITS_MAPPED", whole, value, bits, self.assembly.table([len(words) // 3, *words]))
 
     def _mapped(self, item: Item, node: Node) -> None:
-        """The first value on the wire that means what the column says."""
+        """Write the first wire value with the column's meaning."""
         if isinstance(node, nodes.Text | nodes.Bytes | nodes.Bool) or has_beyond(item.field.values or ()):
             self.stated(item, lambda wire: self._constant(wire, node, item.scope))
             return
@@ -233,23 +233,23 @@ class Fields(Part):
         self._number(self.mapped(item), node, item.scope)
 
     def meant(self, node: nodes.Held, scope: Scope, column: Column | None) -> None:
-        """Write the first value on the wire that means what the column of an element says."""
+        """Write the first wire value with the meaning of a list element's column."""
         held = nodes.Field("", node.type, code=node.code, values=node.values)
         self._mapped(Item(held, scope, column), self.compiler.reader.resolved(node.type))
 
     def _meant(self, item: Item) -> Register:
-        """A register with what the column says."""
+        """A register with the meaning in the column."""
         if item.field.derive is not None:
             return self.derived(item.field.derived, item.scope)
         return self.compiler.names.value(item.column, textual=True).read()
 
     def mapped(self, item: Item) -> Register:
-        """A register with the first integer on the wire that means what the column says."""
+        """A register with the first wire integer that has the column's meaning."""
         value = self._meant(item)
         return self._looked_up(value, self._numbers(item.field.values or (), value.kind))
 
     def _looked_up(self, value: Register, numbers: Sequence[tuple[int, Any]]) -> Register:
-        """A register with the first of the numbers that stand for a value."""
+        """A register with the first of the numbers that have a meaning."""
         places: dict[int | None, int] = {}
         for place, (_, meaning) in enumerate(numbers):
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), place)
@@ -259,7 +259,7 @@ class Fields(Part):
         return register
 
     def stated(self, item: Item, write: Callable[[Any], None]) -> None:
-        """Write the first value on the wire that means what the column says, where no register has such values."""
+        """Write the first wire value with the column's meaning, as constants, since no register can hold it."""
         value = self._meant(item)
         targets: dict[int | None, Label] = {}
         arms: list[tuple[Label, Any]] = []
@@ -272,13 +272,13 @@ class Fields(Part):
         self.assembly.arms((label, partial(write, wire)) for label, wire in arms)
 
     def _numbers(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[int, Any]]:
-        """Integers on the wire and what they mean."""
+        """The integers on the wire and their meanings."""
         if any(not isinstance(each.wire, int) or isinstance(each.wire, bool) for each in values):
             raise Uncovered("`values` of a type that is not an integer")
         return self.meanings(values, kind)
 
     def meanings(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[Any, Any]]:
-        """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
+        """The wire values and their meanings, which must be of the column's kind or null."""
         found: list[tuple[Any, Any]] = []
         for each in values:
             meaning = self.expressions.compiled(each.means, Scope("", None))
@@ -314,13 +314,13 @@ class Fields(Part):
         return Placed(item, register)
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
-        """Derived values first, in their order; then the checksums, each after those that it covers."""
+        """Fill in the derived values in the order of their dependencies, then the checksums, inner ones first."""
         derived = {each.item.name: each for each in placed if each.item.field.checksum is None}
         for name in in_order({name: each.item.field.derived for name, each in derived.items()}):
             self._settle(derived[name], scope)
         summed = [each for each in placed if each.item.field.checksum is not None]
         layout = self.compiler.reader.layout
-        # what is read back has no digest yet, where digests are made together
+        # digests that are computed together are not there yet when the record is read back
         alone = len(summed) == 1 and self._is_unseen(summed[0].item) and self.compiler.records.outermost(scope)
         alone = (
             alone and not _may_reach_digests((layout["types"], layout["roots"])) and not _covers_itself(summed[0].item)
@@ -334,14 +334,14 @@ class Fields(Part):
                 self.compiler.certainty.summed(each)
 
     def _is_unseen(self, item: Item) -> bool:
-        """Whether a checksum is neither a member of the value nor looked at by expressions."""
+        """Whether neither readers nor expressions see a checksum."""
         return item.column is None and item.name not in self.compiler.given.asked()
 
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
         form = held_width(node), *number_form(node, self.compiler.big)
-        there = Code("bool", Term("present", (Term("LOAD", (), placed.register),)))
-        with self.compiler.during(there if isinstance(placed.item.present, Code) else ALWAYS):
+        is_held = Code("bool", Term("present", (Term("LOAD", (), placed.register),)))
+        with self.compiler.during(is_held if isinstance(placed.item.present, Code) else ALWAYS):
             value = scope.names[name] = self.derived(placed.item.field.derived, scope)
             scope.pending.discard(name)
             if value.kind not in ("int", "list"):
@@ -349,7 +349,7 @@ class Fields(Part):
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
-        if placed.item.field.stated.keys() & {"stored", "covers"}:  # readers ask only where it is verified
+        if placed.item.field.stated.keys() & {"stored", "covers"}:  # readers need it only if they verify it
             raise Uncovered("a checksum with `stored`, or over several ranges or expressions")
         sum = placed.item.field.checksum
         assert sum is not None, "what is placed here is a checksum"
@@ -367,14 +367,14 @@ class Fields(Part):
 
 
 def _covers_itself(item: Item) -> bool:
-    """Whether a checksum may cover its own bytes, as zeros: readers check it against others than those written."""
+    """Whether a checksum may cover its own bytes, as zeros: readers then check other bytes than those written."""
     return item.field.checksum is not None and item.field.checksum.hole
 
 
 def _may_reach_digests(part: Any) -> bool:
-    """Whether something below a part of a layout may be read, or stand, where a digest is.
+    """Whether a field in a part of a layout may overlap a digest.
 
-    So is what is told by the bytes that it begins with, and what stands at an offset of the record.
+    That is possible for a choice by bytes that are read ahead, and for a field at a computed offset.
     """
     match part:
         case nodes.Peek():
@@ -388,12 +388,12 @@ def _may_reach_digests(part: Any) -> bool:
 
 
 def _null(bit: nodes.Bits) -> int:
-    """What is written into the integer if the bits' column is null: what means null to readers, else zeros."""
+    """The bits to write if their column is null: those that mean null, else zeros."""
     return (int(bit.null or 0) & ((1 << bit.width) - 1)) << bit.low
 
 
 def _filler(field: nodes.Field, node: Node) -> bytes | str | float | None:
-    """What stands in a hidden field of another kind than integers that nothing in the record decides."""
+    """The constant in a hidden field that is not an integer and does not depend on the record."""
     match field.derived if field.hidden else None, node:
         case nodes.BytesConstant(data), nodes.Bytes():
             return data
@@ -406,11 +406,11 @@ def _filler(field: nodes.Field, node: Node) -> bytes | str | float | None:
 
 
 def _is_negative(bit: nodes.Bits) -> bool:
-    """Whether bits may be put as a negative number; those that mean something are in their table without a sign."""
+    """Whether bits accept negative numbers; `values` list theirs without a sign."""
     return bit.signed and bit.width > 1 and bit.values is None
 
 
 def _is_late(field: nodes.Field, scope: Scope) -> bool:
-    """Whether a field, or some of its bits, follow from places that passes assume."""
+    """Whether a field, or some of its bits, depend on positions that passes assume."""
     trees = [field.derive, *(bit.derive for bit in field.bits)]
     return scope.in_passes and any(scope.follows_places(tree) for tree in trees)

@@ -1,8 +1,8 @@
-"""The values that expressions see for members that the record leaves out: what the format gives them.
+"""The values that expressions see for members that the record omits: those that the format implies.
 
 A constant, default or derived member has a value for expressions although its column is null. These values are computed
-where the struct begins, each after those that it follows from. What is not known then (it follows from places, or from
-what is written) stays pending; an expression that asks for a pending member leaves the format to the builders.
+at the start of the struct, in the order of their dependencies. A value that is not known then, because it depends on
+positions or on what is written, stays pending; an expression that uses it leaves the format to the builders.
 """
 
 from collections import Counter
@@ -21,12 +21,12 @@ _NOTHING: Tree = nodes.NullConstant()
 
 
 class Given(Part):
-    """Names whose values do not stand in their columns alone."""
+    """Loads names whose values are not only in their columns."""
 
     _asked: frozenset[str] | None = None
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct the values that builders see, each after those that it follows from."""
+        """Load the values that builders see, in the order of their dependencies."""
         trees: dict[str, Tree] = {}
         counts = Counter(
             name for field in nodes.fields(steps) for name in (field.name, *(bit.name for bit in field.bits))
@@ -40,9 +40,9 @@ class Given(Part):
             self._settle(name, trees[name], scope)
 
     def _implied(self, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Iterator[tuple[str, Tree]]:
-        """The names that a field gives which have more than their columns, and what they are; None: that is not known.
+        """The names of a field whose values are not only in their columns, and these values; None if not known yet.
 
-        An integer of bits, or a checksum, is known once it is written.
+        An integer with `bits` and a checksum are known after they are written.
         """
         name, asked = field.name, self.asked()
         if field.flatten:
@@ -58,7 +58,7 @@ class Given(Part):
                 yield bit.name, self._bit_tree(bit, field, scope, version)
 
     def _settle(self, name: str, tree: Tree, scope: Scope) -> None:
-        """Compute a value; one that is not known before the fields have their places stays pending."""
+        """Compute a value; if it depends on positions that are not known yet, it stays pending."""
         if scope.follows_places(tree):
             scope.following.add(name)
         if scope.waits(tree):
@@ -73,7 +73,7 @@ class Given(Part):
         scope.pending.discard(name)
 
     def _where(self, field: nodes.Field, tree: Tree, version: tuple[list[str], Tree]) -> Tree:
-        """The value of an expression where a field is there, else null."""
+        """The value of an expression if the field is present, else null."""
         condition = self.compiler.reader.fields.condition(field, version)
         return tree if tree is None or condition is None else nodes.If(condition, tree, _NOTHING)
 
@@ -87,7 +87,7 @@ class Given(Part):
         return self._where(field, tree, version)
 
     def _bit_tree(self, bit: nodes.Bits, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Tree:
-        """The value of bits; if their column is null, of those of the integer that is given, or of zeros."""
+        """The value of bits; if their column is null, it comes from the whole integer or is 0."""
         scope.names[f"\0{bit.name}"] = scope.names[bit.name]
         given, other = nodes.own(f"\0{bit.name}"), meant_by_null(bit)
         if other is None:
@@ -101,13 +101,13 @@ class Given(Part):
         return self._where(field, nodes.If(nodes.present(given), given, other), version)
 
     def _within(self, type: Any) -> Iterator[str]:
-        """The members of a struct that melts into this one which have more than their columns say."""
+        """The members of a flattened struct whose values are not only in their columns."""
         for name, attributes in self.compiler.names.members([nodes.Field("", type, flatten=True)]):
             if FOLLOWING & attributes.keys():
                 yield name
 
     def asked(self) -> frozenset[str]:
-        """The names in any expression of the format."""
+        """The names in all expressions of the format."""
         if self._asked is None:
             layout = self.compiler.reader.layout
             trees = [*layout["types"].values(), *layout["roots"].values()]
@@ -116,7 +116,7 @@ class Given(Part):
 
 
 def _meant(field: nodes.Field, given: Tree, *, is_nullable: bool) -> Tree:
-    """What expressions see of a field, given what its column says; null is written of one that may be null."""
+    """The value of a field for expressions, from its column's value `given`; a nullable field writes null."""
     present = nodes.present(given)
     match field:
         case nodes.Field(counted=True):
@@ -139,14 +139,14 @@ def _meant(field: nodes.Field, given: Tree, *, is_nullable: bool) -> Tree:
 
 
 def meant_by_null(bit: nodes.Bits) -> Tree:
-    """What expressions see of bits that are written for null; None if none are."""
+    """The value, for expressions, of the bits written for null; None if no bits mean null."""
     if bit.null is not None:
         return bool(bit.null) if bit.width == 1 else int(bit.null)
     return _NOTHING if any(each.means == _NOTHING for each in bit.values or ()) else None
 
 
 def _read(bit: nodes.Bits, raw: Tree) -> Tree:
-    """What bits mean, as an expression; null where they mean nothing, and nothing is written."""
+    """The meaning of raw bits, as an expression; null if they have none."""
     values = bit.values
     if values is None:
         return raw
@@ -157,7 +157,7 @@ def _read(bit: nodes.Bits, raw: Tree) -> Tree:
 
 
 def _part(bit: nodes.Bits, whole: Tree) -> Tree:
-    """The number, or the truth, that bits of an integer are."""
+    """The bits of an integer, as a number or boolean."""
     part: Tree = nodes.Binary("&", nodes.Binary(">>", whole, bit.low), (1 << bit.width) - 1)
     if bit.width == 1:
         return nodes.Binary("==", part, 1)

@@ -1,14 +1,14 @@
-"""Peephole optimization of a complete program that writes.
+"""Peephole optimization of a complete writing program.
 
-Each pass looks at a row and those after it; rows that are gone are None until the end. No pass joins across a label,
-so a jump never leads into the middle of a joined instruction.
+Each pass looks at a row and those after it; removed rows are None until the end. No pass joins across a label, so no
+jump leads into the middle of a joined instruction.
 """
 
 from collections.abc import Sequence
 
 from wireloom.runtime.engine.programs.assembly import Assembly, Operand
 
-_LEADS = {  # where what stands before a value is an operand of the instruction that writes it
+_LEADS = {  # the index of the operand for the bytes before a value, in the instructions that write values
     "JSON_INTEGER": 5,
     "JSON_FLOAT": 3,
     "JSON_BOOLEAN": 2,
@@ -19,7 +19,7 @@ _LEADS = {  # where what stands before a value is an operand of the instruction 
 
 
 class Tightening:
-    """The rows of a program on their way to fewer."""
+    """Joins and removes rows of a program."""
 
     def __init__(self, assembly: Assembly, entries: Sequence[int]) -> None:
         self.assembly, self.entries = assembly, entries
@@ -28,7 +28,7 @@ class Tightening:
         self.landings = {label.at for label in assembly.labels} | set(entries)
 
     def apply(self) -> list[int]:
-        """Tighten, and renumber; where the entries stand afterwards."""
+        """Apply all passes and renumber; returns the new positions of the entries."""
         for tighten in (self._jump, self._useless, self._lead, self._bits, self._integers):
             for at, row in enumerate(self.rows):
                 if row is not None:
@@ -40,57 +40,57 @@ class Tightening:
         return "" if row is None else self.names[row[0]]
 
     def _kept(self, at: int) -> int:
-        """The first row from a place on that is still there."""
+        """The first row from `at` on that was not removed."""
         while at < len(self.rows) and self.rows[at] is None:
             at += 1
         return at
 
     def _after(self, at: int) -> int | None:
-        """The row behind, where only the one at hand leads to it."""
-        behind = self._kept(at + 1)
-        return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
+        """The next row, if nothing else jumps to it."""
+        following = self._kept(at + 1)
+        return None if any(place in self.landings for place in range(at + 1, following + 1)) else following
 
     def _jump(self, at: int, row: list[Operand]) -> None:
-        """What leads to another jump leads to where that leads; what leads to the next row is gone."""
+        """Redirect a jump to a jump; remove a jump to the next row."""
         if self._name(at) != "JUMP":
             return
         target = self._kept(row[1].at)
         while self._name(target) == "JUMP":
             row[1] = (self.rows[target] or row)[1]
             target = self._kept(row[1].at)
-        behind = self._after(at)
+        following = self._after(at)
         if target == self._kept(at + 1):
             self.rows[at] = None
         elif self._name(target) == "RETURN":
             self.rows[at] = self.rows[target]
-        elif behind is not None and self._name(behind) == "JUMP":
-            self.rows[behind] = None
+        elif following is not None and self._name(following) == "JUMP":
+            self.rows[following] = None
 
     def _useless(self, at: int, row: list[Operand]) -> None:
-        """What only fills a register that nothing reads."""
+        """Remove a row that only fills an unused register."""
         place = {"LOAD": 3, "COMPUTE": 2}.get(self._name(at))
         if place is not None and self.assembly.number(row[place]) == -1:
             self.rows[at] = None
 
     def _lead(self, at: int, row: list[Operand]) -> None:
-        """What always stands before a value is written with it."""
-        behind = self._after(at)
-        place = _LEADS.get(self._name(behind)) if self._name(at) == "CONSTANT" else None
-        found = self.rows[behind] if behind is not None and behind < len(self.rows) else None
+        """Write a constant together with the value after it."""
+        following = self._after(at)
+        place = _LEADS.get(self._name(following)) if self._name(at) == "CONSTANT" else None
+        found = self.rows[following] if following is not None and following < len(self.rows) else None
         if place is not None and found is not None:
             found[place : place + 2] = row[1:3]
             self.rows[at] = None
 
     def _bits(self, at: int, row: list[Operand]) -> None:
-        """Bits are loaded by the instruction that sets them."""
-        behind = self._after(at) if self._name(at) == "LOAD" else None
-        found = self.rows[behind] if behind is not None and self._name(behind) == "BITS" else None
+        """Load bits in the instruction that sets them."""
+        following = self._after(at) if self._name(at) == "LOAD" else None
+        found = self.rows[following] if following is not None and self._name(following) == "BITS" else None
         if found is not None and found[2] is row[3]:
             found[4:6] = row[1] + 1, row[2]
             self.rows[at] = None
 
     def _integers(self, at: int, row: list[Operand]) -> None:
-        """Integers of fixed widths that follow one another are one instruction."""
+        """Join consecutive integers of fixed width into one instruction."""
         run: list[int] = []
         place: int | None = at
         while place is not None and self._name(place) == "INTEGER":

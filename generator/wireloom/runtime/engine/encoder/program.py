@@ -42,21 +42,21 @@ _ORDERS = ("big", "little")
 
 
 def orders(layout: nodes.Layout, settings: Mapping[str, Any], root: str) -> tuple[str, ...]:
-    """The byte orders that records are written in: both where a member says it; empty: the one that is stated."""
+    """The byte orders to write in: both if a member states it; "" for the fixed one."""
     match layout["order"]:
         case (str(parameter), _) if settings[parameter] == "auto":
-            return _ORDERS if _saying(layout, parameter, root) else _ORDERS[:1]
+            return _ORDERS if _order_member(layout, parameter, root) else _ORDERS[:1]
         case _:
             return ("",)
 
 
-def _saying(layout: nodes.Layout, parameter: str, root: str) -> str:
-    """What readers call the member of a record that is computed as just the parameter; empty if there is none."""
-    node, said = layout["roots"][root], nodes.Formula(nodes.ParameterRef(parameter, ()))
+def _order_member(layout: nodes.Layout, parameter: str, root: str) -> str:
+    """The name for readers of the member that is computed as the byte order's parameter; empty if there is none."""
+    node, computed = layout["roots"][root], nodes.Formula(nodes.ParameterRef(parameter, ()))
     while isinstance(node, nodes.Ref):
         node = layout["types"][node.name]
     fields = node.fields if isinstance(node, nodes.Struct) else ()
-    return next((field.title for field in fields if field.compute == said and not field.hidden), "")
+    return next((field.title for field in fields if field.compute == computed and not field.hidden), "")
 
 
 def compiled(  # noqa: PLR0913 - what a compiler is made of
@@ -69,7 +69,7 @@ def compiled(  # noqa: PLR0913 - what a compiler is made of
     *,
     drafts: bool = False,
 ) -> tuple["Compiler", Any]:
-    """The compiler of a root, and its program; structs that need passes are found one after the other."""
+    """The compiler of a root, and its program; retries with one more struct in passes until no more is needed."""
     passes = frozenset[str]()
     while True:
         compiler = Compiler(native, layout, settings, type, order, passes=passes, drafts=drafts)
@@ -82,16 +82,16 @@ def compiled(  # noqa: PLR0913 - what a compiler is made of
 
 
 OTHERS: dict[str, Callable[["Compiler"], "Encoding"]] = {}
-"""The encodings of other packages, by name."""
+"""Compilers of encodings from other packages, by name."""
 
 
 class Compiler:
-    """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show.
+    """Compiles one root of a layout. `native` is the compiled engine, `type` the type of the records in the columns.
 
-    Structs of the names in `passes` are written until they come to stand as their values say.
+    Structs named in `passes` are written repeatedly until the positions agree with the values.
 
-    Where the settings leave the byte order to the value, records are written in `order`, and read back in either.
-    What it writes as `drafts` is held against nothing.
+    If the settings leave the byte order to the value, records are written in `order`, and read back in either. `drafts`
+    are not read back.
     """
 
     def __init__(  # noqa: PLR0913 - what a compiler is made of
@@ -151,7 +151,7 @@ class Compiler:
         return self.native.WritingProgram(*positional, **keywords)
 
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
-        """What the engine makes the program of, and validates."""
+        """The arguments of the engine's WritingProgram, which validates them."""
         node = self.layout["roots"][root]
         self._require_order(root)
         self.records.root(node, self.columns[0])
@@ -181,10 +181,10 @@ class Compiler:
         }
 
     def _require_order(self, root: str) -> None:
-        """Give up the records whose member says another byte order than this program's; those that say none are big."""
+        """Give up records that state the other byte order; a record that states none is big-endian."""
         match self.layout["order"]:
             case (str(parameter), _) if self.reader_settings[parameter] == "auto":
-                column = member(self.columns[0], _saying(self.layout, parameter, root))
+                column = member(self.columns[0], _order_member(self.layout, parameter, root))
             case _:
                 return
         if column is not None:
@@ -201,7 +201,7 @@ class Compiler:
 
     @contextmanager
     def during(self, holds: Compiled) -> Iterator[None]:
-        """What is compiled within is executed while a condition holds."""
+        """The code compiled in this context runs only while a condition holds."""
         if isinstance(holds, Constant) and holds.value:
             yield
             return
@@ -211,7 +211,7 @@ class Compiler:
         self.assembly.place(end)
 
     def unless(self, holds: Compiled, otherwise: Label) -> None:
-        """Go on where a condition holds, else to a label further on."""
+        """Continue if a condition holds, else jump forward to a label."""
         match holds:
             case Constant(value):
                 if not value:
@@ -223,11 +223,11 @@ class Compiler:
                 assert_never(holds)
 
     def fail(self) -> None:
-        """Give the record up: the construct path says what is wrong, or does what the engine does not."""
+        """Give up the record: construct reports the error, or writes what the engine cannot."""
         self.assembly.emit("FAIL")
 
     def only(self, column: Column | None, takes: str) -> Column | None:
-        """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""
+        """The column for a kind of value; None, and the record is given up, if the value is of another kind."""
         if column is not None and column.takes == takes:
             return column
         child = column.children.get(takes) if column is not None and column.takes == "" else None
@@ -238,16 +238,16 @@ class Compiler:
         return child
 
     def null(self, column: Column, target: Label, written: bytes) -> None:
-        """Where the column has no value, write this and go on at the target."""
+        """If the column is null, write these bytes and jump to the target."""
         text = self.assembly.text(written)
         self.assembly.emit("NULL", column.index, column.takes == "", target, text >> 16, text & 0xFFFF)
 
     def switch(self, targets: dict[int | None, Label], register: Register) -> None:
-        """Go where the value in the register leads; the record is given up where it leads nowhere."""
+        """Jump by the value in a register; give up the record if it has no target."""
         self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), register)
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Write the value that a column has."""
+        """Write the value of a column."""
         node = self.reader.resolved(node)
         if self.reader.is_record(node):
             self.record(node, scope, column)
@@ -259,7 +259,7 @@ class Compiler:
             self.encodings[scope.encoding].value(node, scope, column)
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> None:
-        """Write a record that has a column of its own."""
+        """Write a record with a column of its own."""
         found = self.only(column, "record")
         if found is None:
             return
@@ -268,7 +268,7 @@ class Compiler:
         self.records.members(node, scope, found, place)
 
     def repeated(self, element: Node, scope: Scope, column: Column, *, write: Any = None) -> tuple[Label, Register]:
-        """The body that writes an element, and the register of the element's place."""
+        """The body that writes an element, and the register of the element's index."""
         place = self.assembly.register("int").read()
         inner = column.element
 

@@ -1,6 +1,6 @@
 """What the parts of the compiler may ask of each other, as protocols.
 
-A part calls others as deep as a layout nests. It sees the protocols only, so no two modules import each other.
+The parts call each other, nested like the layout. They import only these protocols, so none imports another.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,83 +19,83 @@ from wireloom.runtime.engine.programs.expressions import Compiled, Expressions, 
 
 
 class Names(Protocol):
-    """The names that expressions see, as other parts ask for them."""
+    """The names that expressions see."""
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
-        """Give each name of the struct a register with its value."""
+        """Load the value of each name of the struct into a register."""
 
     def load_record(self, scope: Scope) -> None:
-        """Give each member of a record, whatever struct it is of, a register with its value."""
+        """Load each member of a record, whatever its struct is."""
 
     def members(self, steps: Sequence[nodes.Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
+        """The fields and bits of a struct, by their names for readers, with their keys in the spec."""
 
     def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
-        """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
+        """The fields of a struct and their bits; flattened structs are replaced by their members."""
 
     def value(self, column: Column | None, *, textual: bool) -> Register:
-        """A register with the value of a column; a text is the number that the format has for it."""
+        """A register with the value of a column; a text becomes the number of the constant that it equals."""
 
     def bits(self, column: Column | None) -> Register:
-        """A register with the 64 bits of the float that a column has."""
+        """A register with the 64 bits of a float column."""
 
 
 class Records(Protocol):
-    """Records and what they are chosen by, as other parts ask for them."""
+    """Records and choices among them."""
 
     def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
-        """Write a record whose members are those of the row of `record` that is in force."""
+        """Write a record from the current row of `record`."""
 
     def structs(self, node: Node) -> Iterator[nodes.Struct]:
-        """A struct, or those that a choice has."""
+        """The struct, or all structs of a choice."""
 
     def outermost(self, scope: Scope) -> bool:
-        """Whether a struct is the whole record, and readers come to it before they try any other alternative."""
+        """Whether a struct is the whole record, and readers try it before any other alternative."""
 
     def word(self, value: Any) -> int:
-        """A value that is chosen by, as a number."""
+        """A tag's value, as a number."""
 
 
 class Structs(Protocol):
-    """Structs, as other parts ask for them."""
+    """Structs and their steps."""
 
     def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
-        """Write a struct from the row of `record` that is in force."""
+        """Write a struct from the current row of `record`."""
 
     def marked(self, scope: Scope) -> Register:
-        """A register with the place that has been reached, counted from the struct's start."""
+        """A register with the current position, relative to the struct's start."""
 
     def from_here(self, tree: Tree, scope: Scope, mark: str = ...) -> Tree:
-        """An expression that looks at a mark for how far the struct has come, which is set at this place."""
+        """Replace `here` in an expression by a mark at the current position."""
 
 
 class Fields(Protocol):
-    """Fields, as other parts ask for them."""
+    """Fields and their constraints."""
 
     def field(self, item: Item) -> list[Placed]:
-        """Write a field; where its value follows from places, hold room for it."""
+        """Write a field; reserve bytes for a value that depends on positions."""
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
-        """Derived values first, in their order; then the checksums, each after those that it covers."""
+        """Fill in the derived values in the order of their dependencies, then the checksums, inner ones first."""
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
-        """A register with the value of a derived field, where it is written."""
+        """A register with a derived value, computed at this point."""
 
     def stated(self, item: Item, write: Callable[[Any], None]) -> None:
-        """Write the first value on the wire that means what the column says, where no register has such values."""
+        """Write the first wire value with the column's meaning, as constants, since no register can hold it."""
 
     def mapped(self, item: Item) -> Register:
-        """A register with the first integer on the wire that means what the column says."""
+        """A register with the first wire integer that has the column's meaning."""
 
     def meanings(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[Any, Any]]:
-        """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
+        """The wire values and their meanings, which must be of the column's kind or null."""
 
 
 class Encoding(Protocol):
-    """An encoding: how its values are written. One more is one more class."""
+    """An encoding: how its values are written. A new encoding is a new class."""
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Write the value of a column that is no record."""
+        """Write the value of a column that is not a record."""
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
@@ -105,79 +105,79 @@ class Encoding(Protocol):
 
 
 class Binary(Protocol):
-    """Binary values, as other parts ask for them."""
+    """Binary values."""
 
     def region(self, size: nodes.Prefix, write: Callable[[], None]) -> None:
-        """Write a region behind its size."""
+        """Write a region after its size."""
 
 
 class Protobuf(Protocol):
-    """protobuf messages, as other parts ask for them."""
+    """Protobuf messages."""
 
     def message(self, items: Sequence[Item]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
 
 
 class Given(Protocol):
-    """Names whose values do not stand in their columns alone, as other parts ask for them."""
+    """Names whose values are not only in their columns."""
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct the values that builders see, each after those that it follows from."""
+        """Load the values that builders see, in the order of their dependencies."""
 
     def asked(self) -> frozenset[str]:
-        """The names in any expression of the format."""
+        """The names in all expressions of the format."""
 
 
 class Sentinels(Protocol):
-    """Nulls that have a value on the wire, as other parts ask for them."""
+    """Nulls with a value on the wire."""
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct what is on the wire for null, where they are certain to be there."""
+        """Let names see the wire values of nulls, if their fields are certainly present."""
 
     def see(self, column: Column, known: Known) -> None:
-        """An expression looks at a member of a record within."""
+        """Note that an expression uses a member of a nested record."""
 
     def is_refused(self, column: Column | None) -> bool:
-        """Whether expressions look at a column and do not know what is written for its nulls."""
+        """Whether an expression uses a column without knowing what is written for its nulls."""
 
     def written(self, name: str, column: Column | None, scope: Scope) -> Column | None:
-        """The column that a field is written from."""
+        """The column from which a field is written."""
 
 
 class Certainty(Protocol):
-    """Whether what is written reads back equal, as other parts tell it what they write."""
+    """Whether rows read back equal; the other parts report what they write."""
 
     def struct(self, node: nodes.Struct, scope: Scope) -> None:
-        """A struct, once it is written."""
+        """Add the checks of a struct, after its instructions."""
 
     def looks(self, tree: Tree, scope: Scope) -> None:
-        """A choice by an expression."""
+        """Note a choice by an expression, before its cases."""
 
     def counted(self, count: Tree, column: Column, scope: Scope) -> None:
-        """A value of a computed size, or a list of a computed length, at this place."""
+        """Note a value with a computed size, or a list with a computed length, before it is written."""
 
     def last(self, scope: Scope) -> None:
-        """A value that reaches to the end of its region, and was just written."""
+        """Note a value that extends to the end of its region, after it was written."""
 
     def region(self, item: Item) -> AbstractContextManager[None]:
-        """A field of a computed size is written."""
+        """Note a field with a computed size while it is written."""
 
     def summed(self, placed: Placed) -> None:
-        """A checksum was written."""
+        """Note a checksum after it was written."""
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
-        """A list in which a member is unlike in each element."""
+        """Add the check that the elements of a list differ in a member."""
 
 
 class Json(Protocol):
-    """JSON values, as other parts ask for them."""
+    """JSON values."""
 
     def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
-        """Write an object or an array, or the members that an inline struct has of the object around it."""
+        """Write an object or an array, or the members of an inline struct into the enclosing object."""
 
 
 class Compiler(Protocol):
-    """The compiler as its parts see it."""
+    """The compiler, as its parts see it."""
 
     native: Any
     settings: dict[str, Any]
@@ -194,7 +194,7 @@ class Compiler(Protocol):
 
     @property
     def records(self) -> Records:
-        """Records and what they are chosen by."""
+        """Records and choices among them."""
 
     @property
     def structs(self) -> Structs:
@@ -222,15 +222,15 @@ class Compiler(Protocol):
 
     @property
     def given(self) -> Given:
-        """What expressions see of a struct."""
+        """The values that the format implies."""
 
     @property
     def sentinels(self) -> Sentinels:
-        """Nulls that have a value on the wire."""
+        """Nulls with a value on the wire."""
 
     @property
     def certainty(self) -> Certainty:
-        """Whether what is written reads back equal."""
+        """Whether rows read back equal."""
 
     @property
     def big(self) -> bool:
@@ -240,35 +240,35 @@ class Compiler(Protocol):
         """Put the value of an expression into a register."""
 
     def during(self, holds: Compiled) -> AbstractContextManager[None]:
-        """What is compiled within is executed while a condition holds."""
+        """The code compiled in this context runs only while a condition holds."""
 
     def unless(self, holds: Compiled, otherwise: Label) -> None:
-        """Go on where a condition holds, else to a label further on."""
+        """Continue if a condition holds, else jump forward to a label."""
 
     def fail(self) -> None:
-        """Give the record up: the construct path says what is wrong, or does what the engine does not."""
+        """Give up the record: construct reports the error, or writes what the engine cannot."""
 
     def null(self, column: Column, target: Label, written: bytes) -> None:
-        """Where the column has no value, write this and go on at the target."""
+        """If the column is null, write these bytes and jump to the target."""
 
     def switch(self, targets: dict[int | None, Label], register: Register) -> None:
-        """Go where the value in the register leads; the record is given up where it leads nowhere."""
+        """Jump by the value in a register; give up the record if it has no target."""
 
     def only(self, column: Column | None, takes: str) -> Column | None:
-        """The column of a value of a kind; None, and the record is given up, where the value is of another kind."""
+        """The column for a kind of value; None, and the record is given up, if the value is of another kind."""
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Write the value that a column has."""
+        """Write the value of a column."""
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> None:
-        """Write a record that has a column of its own."""
+        """Write a record with a column of its own."""
 
     def repeated(self, element: Node, scope: Scope, column: Column, *, write: Any = None) -> tuple[Label, Register]:
-        """The body that writes an element, and the register of the element's place."""
+        """The body that writes an element, and the register of the element's index."""
 
 
 class Part:
-    """A part of the compiler: what it emits goes to the compiler's assembly."""
+    """A part of the compiler; it emits to the compiler's assembly."""
 
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler

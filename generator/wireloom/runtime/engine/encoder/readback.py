@@ -1,9 +1,9 @@
-"""What is read back of a record that was written, and how its columns are compared with those of the caller.
+"""How a written record is read back, and how its columns are compared with the caller's.
 
-The reader shows all columns, open values as their bytes: those of MessagePack, which the program knows since it wrote
-them. Every column has its like there, and what the caller left out may come back where the format determines it: what
-is constant, computed, derived, counted or a bit, and the name and the reason of an alternative. Where some of the
-structs that have a column determine it, and others do not, rows that leave it out are the builders'.
+The reader shows all columns; open values as MessagePack bytes, which the program knows because it wrote them. Members
+that the caller omitted may come back if the format determines them: constants, computed, derived and counted members,
+bits, and the name and error of an alternative. If only some structs with a column determine it, builders write the
+rows that omit it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ _DETERMINING = {"const", "derive", "checksum", "bits", "default", "compute", "co
 
 
 class Determined:
-    """The columns that the format determines by itself, wherever it has them."""
+    """The columns that the format determines in every struct that has them."""
 
     def __init__(self) -> None:
         self._columns: dict[int, set[bool]] = {}
@@ -26,14 +26,14 @@ class Determined:
         return self._columns.get(column.index) == {True}
 
     def note(self, column: Column | None, *, determined: bool) -> None:
-        """A place of the format where the column has its value."""
+        """Note a struct that has the column, and whether it determines it."""
         if column is not None:
             self._columns.setdefault(column.index, set()).add(determined)
 
     def struct(self, steps: Sequence[nodes.Step], encoding: str, record: Column | None) -> None:
-        """What a struct says of the members of its record; a list that protobuf leaves out has no elements.
+        """Note the members of a struct; a list that protobuf omits is empty, so it is determined.
 
-        Of an entry of a map nothing comes back but what is given.
+        A map entry determines none of its members.
         """
         is_entry = record is not None and record.parent is not None and record.parent.takes == "map"
         for title, determined in _titles(steps, encoding):
@@ -41,7 +41,7 @@ class Determined:
 
 
 def _titles(steps: Sequence[nodes.Step], encoding: str) -> Iterator[tuple[str, bool]]:
-    """What readers call the members of a struct, and whether it determines them."""
+    """The names for readers of a struct's members, and whether it determines them."""
     for field in nodes.fields(steps):
         if field.flatten:
             continue
@@ -56,7 +56,7 @@ def _titles(steps: Sequence[nodes.Step], encoding: str) -> Iterator[tuple[str, b
 def matches(
     columns: Sequence[Column], shown: Sequence[Column], determined: Determined, is_filled: Callable[[Column], bool]
 ) -> Iterator[tuple[int, int, int]]:
-    """Of each column its like among those that are shown, how the two are compared, the one beside it (-1: none)."""
+    """For each column: the column to compare with, the form of comparison, and its filled column (-1: none)."""
     likes = dict(_likes(columns[0], shown[0]))
     for column in columns:
         form = _DETERMINED if column in determined else 0

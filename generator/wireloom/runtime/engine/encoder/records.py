@@ -1,7 +1,8 @@
-"""Records: a struct, or one of several, chosen by a tag, by the members of the value, or by the named alternative.
+"""Records: a struct, or one of several, selected by a tag, by the members of the value, or by name.
 
-A choice by a field that is known becomes a switch. A choice by bytes ahead is made by the value: a case accepts if the
-value has its required members and agrees with its constants, and of those the case with the most members is written.
+A choice by a known field becomes a switch. A choice by bytes that are read ahead is made by the value: a case accepts
+if the value has its required members and agrees with its constants; of those, the case with the most members is
+written.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,17 +20,17 @@ from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.expressions import Constant, Tree, encoded, stated
 
 _ALTERNATIVES = 1 << 32
-_FITTING = 63  # structs, each of which has a bit of a register
+_FITTING = 63  # the most structs in a choice: each has a bit of a register
 _GIVEN = {"given", "build", "values"}
 
 
 class Records(Part):
-    """What has members."""
+    """Writes records: values with members."""
 
-    _first: Scope | None = None  # around what readers try before anything else
+    _first: Scope | None = None  # encloses the alternative that readers try first
 
     def outermost(self, scope: Scope) -> bool:
-        """Whether a struct is the whole record, and readers come to it before they try any other alternative."""
+        """Whether a struct is the whole record, and readers try it before any other alternative."""
         return scope.parent is not None and scope.parent is self._first
 
     def root(self, node: Node, record: Column) -> None:
@@ -43,7 +44,7 @@ class Records(Part):
             self.members(node, scope, record, None)
 
     def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
-        """Write a record whose members are those of the row of `record` that is in force."""
+        """Write a record from the current row of `record`."""
         resolved = self.compiler.reader.resolved
         match resolved(node):
             case nodes.Struct() as struct:
@@ -65,7 +66,7 @@ class Records(Part):
                 raise Uncovered(f"a record that is a {word_of(other)}")
 
     def word(self, value: Any) -> int:
-        """A value that is chosen by, as a number."""
+        """A tag's value, as a number."""
         match value:
             case str() | bytes():
                 return self.assembly.text(encoded(value))
@@ -149,19 +150,19 @@ class Records(Part):
         record: Column | None,
         tag: Tag | Ahead | None = None,
     ) -> None:
-        """Go to the first struct, in the order of the spec, that takes the value, as builders do.
+        """Jump to the first struct, in the order of the spec, that accepts the value, as builders do.
 
-        Its constants and words agree with the value, which has what the struct needs, and it has most members of the
-        value: all of them, else what is written does not come back.
+        A struct accepts if its constants and words agree with the value, the value has what the struct needs, and no
+        other struct has more of the value's members. If it lacks some of them, the record does not read back equal.
         """
         fitting = [(label, node, list(self.structs(node))) for label, node in arms]
         count = sum(len(group) for *_, group in fitting)
-        if not count:  # all cases are refused, as where a recursion ends
+        if not count:  # all cases are refused, as at the end of a recursion
             self.compiler.fail()
             return
-        is_told = self._told([(struct, label) for label, _, group in fitting for struct in group], record)
+        has_member = self._jump_by_member([(struct, label) for label, _, group in fitting for struct in group], record)
         if count > _FITTING:
-            if not is_told:
+            if not has_member:
                 raise Uncovered("a choice of more than 63 structs that no single member tells apart")
             self.compiler.fail()
             return
@@ -169,7 +170,7 @@ class Records(Part):
         self.compiler.compute(Constant(0), mask)
         words: list[Any] = [count]
         bit = 0
-        for label, node, group in fitting:  # one that is a choice itself has as many members as the best of its structs
+        for label, node, group in fitting:  # a nested choice counts the members of its best struct
             bits = range(bit, bit + len(group))
             bit = bits.stop
             for struct in group:
@@ -179,7 +180,7 @@ class Records(Part):
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
     def structs(self, node: Node) -> Iterator[nodes.Struct]:
-        """A struct, or those that a choice has."""
+        """The struct, or all structs of a choice."""
         match self.compiler.reader.resolved(node):
             case nodes.Struct() as struct:
                 yield struct
@@ -189,33 +190,33 @@ class Records(Part):
             case _:
                 raise Uncovered("a choice whose cases are not structs")
 
-    def _told(self, structs: Sequence[tuple[nodes.Struct, Label]], record: Column | None) -> bool:
-        """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
+    def _jump_by_member(self, structs: Sequence[tuple[nodes.Struct, Label]], record: Column | None) -> bool:
+        """If one member tells all structs apart, jump to the struct of its value; returns whether one does.
 
-        What else the record says of the struct need not be looked at: it has to come back.
+        Other members need not be compared: the read-back compares them.
         """
-        told = [(dict(_constants(struct)), label) for struct, label in structs]
-        for title, value in told[0][0].items():
+        known = [(dict(_constants(struct)), label) for struct, label in structs]
+        for title, value in known[0][0].items():
             column = member(record, title)
-            values = [constants.get(title) for constants, _ in told]
+            values = [constants.get(title) for constants, _ in known]
             if column is None or column.takes not in ("int", "str"):
                 continue
             if any(isinstance(each, str) != (column.takes == "str") or each is None for each in values):
                 continue
-            leading = {(each, label) for each, (_, label) in zip(values, told, strict=True)}
+            leading = {(each, label) for each, (_, label) in zip(values, known, strict=True)}
             if len(leading) > len(set(values)) or len({label for _, label in leading}) == 1:
                 continue
             unsaid, given = Label(), self.compiler.names.value(column, textual=isinstance(value, str)).read()
             targets: dict[int | None, Label] = {None: unsaid}
-            targets |= {self.word(each): label for each, (_, label) in zip(values, told, strict=True)}
+            targets |= {self.word(each): label for each, (_, label) in zip(values, known, strict=True)}
             self.compiler.switch(targets, given)
             self.assembly.place(unsaid)
             return True
         return False
 
     def _counted(self, struct: nodes.Struct, record: Column | None) -> list[int]:
-        """The columns that are members of the struct, as readers see it."""
-        titles = {name for name, said in self.compiler.names.members(struct.steps) if not said.get("hidden")}
+        """The columns of a struct's members that readers see."""
+        titles = {name for name, keys in self.compiler.names.members(struct.steps) if not keys.get("hidden")}
         members = record.children if record is not None else {}
         columns = [column for name, column in members.items() if name in titles]
         return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
@@ -227,13 +228,13 @@ class Records(Part):
         record: Column | None,
         mask: Register,
         bits: Sequence[int],
-        told: Sequence[tuple[str, Tree]],
+        conditions: Sequence[tuple[str, Tree]],
     ) -> None:
-        """Set the bits where the value can be of the struct; `told` must hold of members of it."""
+        """Set the bits if the value can be of the struct; `conditions` are further ones on its members."""
         scope, refused = Scope(struct.encoding, record, outer), Label()
-        for title, _ in told:
+        for title, _ in conditions:
             scope.names[f"\0{title}"] = self.compiler.names.value(member(record, title), textual=True)
-        trees = (tree for _, tree in told)
+        trees = (tree for _, tree in conditions)
         for tree in (*trees, *self._required(struct, record, scope), *self._agreements(struct, record, scope)):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
@@ -241,7 +242,7 @@ class Records(Part):
         self.assembly.place(refused)
 
     def _required(self, struct: nodes.Struct, record: Column | None, scope: Scope) -> Iterator[Tree]:
-        """That the value has what it must have of the struct, in any of its versions."""
+        """Conditions that the value has the members that the struct requires in all its versions."""
         versioned = {field.title for field in struct.fields if field.since or field.until}
         for title in self.compiler.reader.layout.get("needs", {}).get(struct.name, ()):
             if title not in versioned:
@@ -249,9 +250,9 @@ class Records(Part):
                 yield nodes.present(nodes.own(f"\0{title} there"))
 
     def _agreements(self, struct: nodes.Struct, record: Column | None, scope: Scope) -> Iterator[Tree]:
-        """What must hold of a value of the struct: what it says of constants and words agrees.
+        """Conditions that the value agrees with the struct's constants and words.
 
-        What is computed of others agrees, too, for builders; here it does where it comes back.
+        Builders also compare computed members; the engine leaves that to the read-back.
         """
         for field in struct.fields:
             column, known = member(record, field.title), None if field.hidden else self._known(field)
@@ -261,7 +262,7 @@ class Records(Part):
                 yield nodes.Binary("or", nodes.negated(nodes.present(given)), nodes.Among(given, known))
 
     def _known(self, field: nodes.Field) -> tuple[Tree, ...] | None:
-        """The values that a member may have, but for null; None where the format does not state them."""
+        """The values that a member may have, except null; None if the format does not list them."""
         if isinstance(field.const, bytes):
             raise Uncovered("a choice by a `const` of bytes")
         if field.const is not None:
@@ -276,19 +277,19 @@ class Records(Part):
     # --- by name ---------------------------------------------------------------------------------------------------
 
     def _attempt(self, node: nodes.Attempt, scope: Scope, record: Column) -> None:
-        """The alternative that the value names, else the first whose condition holds."""
+        """Write the alternative that the value names, else the first whose condition holds."""
 
         def write(trial: nodes.Trial) -> None:
-            around = Scope("", None)
-            self._first = self._first or around
-            self.members(trial.type, around, record, None)
+            enclosing = Scope("", None)
+            self._first = self._first or enclosing
+            self.members(trial.type, enclosing, record, None)
 
         self._named(node, scope, record, write)
 
     def _part(self, node: nodes.Attempt, scope: Scope, record: Column | None, place: Register | None) -> None:
-        """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
+        """Write the alternative of a nested record that the value names; for others, builders try."""
         if scope is self._first:
-            self._first = None  # what readers try after others is not what they come to first
+            self._first = None  # readers try these structs after others
 
         def write(trial: nodes.Trial) -> None:
             self.members(trial.type, scope, record, place)
@@ -302,7 +303,7 @@ class Records(Part):
         record: Column | None,
         write: Callable[[nodes.Trial], None],
     ) -> None:
-        """Write the alternative that the value names, else the first that takes it of those that builders may take."""
+        """Write the alternative that the value names, else the first one that builders may choose."""
         self.assembly.doubt("alternatives that are tried")
         trials = node.trials
         for name in (node.kind, node.reason):
@@ -325,7 +326,7 @@ class Records(Part):
     def _unnamed(
         self, trials: Sequence[nodes.Trial], labels: Sequence[Label], outer: Scope, record: Column | None
     ) -> None:
-        """Go to the first alternative that is meant: where it does not take a row, builders do."""
+        """Jump to the first alternative whose condition holds; if it gives up the row, builders write it."""
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)
         for trial, label in zip(trials, labels, strict=True):
@@ -336,12 +337,12 @@ class Records(Part):
 
 
 def _ways(cases: Sequence[nodes.Case]) -> Sequence[Node]:
-    """The types that cases select, each once."""
+    """The distinct types that cases select."""
     return [*dict.fromkeys(case.type for case in cases if not isinstance(case.type, nodes.Refuse))]
 
 
 def _constants(struct: nodes.Struct) -> Iterator[tuple[str, int | str]]:
-    """The members of a struct, as readers know them, that are always there and always say the same."""
+    """The members of a struct, by their names for readers, that are always present with the same value."""
     for field in struct.fields:
         if field.hidden or field.is_conditional or field.optional:
             continue

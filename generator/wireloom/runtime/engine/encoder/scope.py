@@ -1,8 +1,8 @@
-"""What the parts of the compiler pass to each other: scopes, items, and fields that are placed.
+"""What the parts of the compiler pass to each other: scopes, items, and fields that are filled in later.
 
-A `Scope` has the names of one struct that is written, an `Item` is a field, `Placed` a field whose value follows from
-positions. Names mean members of the value, loaded where the struct begins. A name that is not known yet is `pending`:
-asking for it raises `Uncovered`, or `UnsettledError` if writing the struct in passes would make it known.
+A `Scope` has the names of one struct that is written, an `Item` is a field, `Placed` a field whose value depends on
+positions. Names denote members of the value, loaded at the start of the struct. A name without a value yet is
+`pending`: using it raises `Uncovered`, or `UnsettledError` if writing the struct in passes would give it a value.
 """
 
 import json
@@ -20,7 +20,7 @@ Node = nodes.Type
 
 
 class UnsettledError(Uncovered):
-    """Something is asked for before it is settled, which follows from where a struct's fields stand: passes tell."""
+    """A value that depends on positions is used before they are known; writing the struct in passes helps."""
 
     def __init__(self, struct: str) -> None:
         super().__init__(f"{struct}, which is written in passes")
@@ -29,14 +29,14 @@ class UnsettledError(Uncovered):
 
 @dataclass(eq=False)
 class Lead:
-    """What stands before each member of a JSON object, or each element of an array."""
+    """The bytes before each member of a JSON object, or each element of an array."""
 
     named: bool
     opening: bytes  # before the first
     begun: bool = False
 
     def before(self, name: str) -> bytes:
-        """What stands before the next one."""
+        """The bytes before the next member or element."""
         lead = b"," if self.begun else self.opening
         self.begun = True
         return lead + json.dumps(name, ensure_ascii=False).encode() + b":" if self.named else lead
@@ -44,38 +44,37 @@ class Lead:
 
 @dataclass(eq=False)
 class Scope:
-    """One struct being built: the record that it shows, and the names that its expressions see.
+    """One struct being built: its record, and the names that its expressions see.
 
-    Unlike in reading, names mean members of the value: a struct that melts into its parent has the parent's record, and
-    names of its own for it.
+    Unlike in reading, names denote members of the value. A flattened struct has its parent's record, but its own names.
     """
 
     encoding: str
     record: Column | None
     parent: "Scope | None" = None
-    place: Register | None = None  # its place in the list that it is an element of
+    place: Register | None = None  # its index, if it is an element of a list
     names: dict[str, Register] = field(default_factory=dict)
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
-    pending: set[str] = field(default_factory=set)  # made of other members or of places, until they are settled
-    unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
-    unsaid: set[str] = field(default_factory=set)  # of which a column does not say whether they are there
-    following: set[str] = field(default_factory=set)  # made of places
+    pending: set[str] = field(default_factory=set)  # names whose values are not known yet
+    unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, including nulls
+    unsaid: set[str] = field(default_factory=set)  # names whose columns do not tell whether they are present
+    following: set[str] = field(default_factory=set)  # names that depend on positions
     struct: str = ""
     fields: tuple[nodes.Field, ...] = ()
-    in_passes: bool = False  # written until places are what was assumed: sizes and marks are known beforehand
-    reached: dict[str, Register] = field(default_factory=dict)  # in passes: marks, as they come to stand
-    holds: list[Tree] = field(default_factory=list)  # what must hold of a row for it to read back equal
-    in_region: bool = False  # a field of a computed size is written
-    is_closed: bool = False  # what is compiled now is executed while the struct is written
+    in_passes: bool = False  # written in passes until the assumed positions are right: size and marks are assumed
+    reached: dict[str, Register] = field(default_factory=dict)  # in passes: the marks of the current pass
+    holds: list[Tree] = field(default_factory=list)  # conditions for a row to read back equal
+    in_region: bool = False  # a field of a computed size is being written
+    is_closed: bool = False  # the struct is written; code compiled now runs inside of others
     start_register: Register | None = None
-    size_register: Register | None = None  # once the struct is laid out
-    lead: Lead | None = None  # JSON: before what is written next
-    lent: Lead | None = None  # JSON: for a struct whose members stand in the object of this one
+    size_register: Register | None = None  # once the struct is written
+    lead: Lead | None = None  # JSON: the bytes before the next member
+    lent: Lead | None = None  # JSON: for a struct that writes its members into this one's object
 
     @property
     def melts(self) -> bool:
-        """Whether the record is that of the struct around it."""
+        """Whether the struct is flattened: its record is its parent's."""
         return self.record is not None and self.parent is not None and self.parent.record is self.record
 
     def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
@@ -101,14 +100,14 @@ class Scope:
         return self.marks[name].read()
 
     def outward(self) -> Iterator["Scope"]:
-        """This scope and those around it."""
+        """This scope and the enclosing ones, from the inside out."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
     def is_assumed(self, tree: Any) -> bool:
-        """Whether an expression looks at what passes assume, of this struct or one around it."""
+        """Whether an expression uses a position that passes assume, in this struct or an enclosing one."""
         return any(map(self._is_assumed, nodes.within(tree)))
 
     def _is_assumed(self, node: nodes.Node) -> bool:
@@ -124,7 +123,7 @@ class Scope:
                 return False
 
     def follows_places(self, tree: Any) -> bool:
-        """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
+        """Whether a value depends on positions: the size, a mark not set yet, or a value that depends on these."""
         return any(map(self._follows_places, nodes.within(tree)))
 
     def _follows_places(self, node: nodes.Node) -> bool:
@@ -139,11 +138,11 @@ class Scope:
                 return False
 
     def waits(self, tree: Any) -> bool:
-        """Whether a value is only known once the struct is laid out; passes assume how it will be."""
+        """Whether a value is known only after the struct is written; passes assume it instead."""
         return not self.in_passes and self.follows_places(tree)
 
     def start(self) -> Register:
-        """No expression of building counts from where it stands."""
+        """Raise Uncovered: builders know no offset from the start."""
         raise Uncovered("an offset, when writing")
 
     def size(self) -> Register:
@@ -153,7 +152,7 @@ class Scope:
         return self.size_register.read()
 
     def index(self) -> Register:
-        """The register of the place in the innermost list."""
+        """The register of the index in the innermost list."""
         scope: Scope | None = self
         while scope is not None:
             if scope.place is not None:
@@ -163,12 +162,12 @@ class Scope:
 
 
 def is_never(present: Compiled) -> bool:
-    """Whether a condition is known not to hold."""
+    """Whether a condition is known to be false."""
     return isinstance(present, Constant) and not present.value
 
 
 class Known(NamedTuple):
-    """A member: what expressions call it, what readers do, what is said of it, and its type; of bits, the bits."""
+    """A member: its names in expressions and for readers, its keys in the spec, and its type or bits."""
 
     name: str
     title: str
@@ -179,9 +178,9 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A field being written: what the layout says of it, where it stands, and the column of its value (None: none).
+    """A field being written: its layout node, its scope, the column of its value (if any), and its condition.
 
-    Several of one struct may have one name, of versions that exclude one another.
+    Several fields of a struct may have the same name, if they are in different versions.
     """
 
     field: nodes.Field
@@ -191,7 +190,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """What expressions call it."""
+        """The name in expressions."""
         return self.field.name
 
     @property
@@ -201,18 +200,18 @@ class Item:
 
     @property
     def is_never_there(self) -> bool:
-        """Whether nothing is ever written of it."""
+        """Whether the field is never written."""
         return is_never(self.present)
 
     @property
     def member(self) -> str:
-        """What an object calls it."""
+        """The name of the member in an object."""
         return self.field.wire_member
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A field whose value follows from places: where room was held for it."""
+    """A field whose value depends on positions, and the register with its reserved position."""
 
     item: Item
     register: Register

@@ -1,10 +1,9 @@
-"""Nulls that have a value on the wire: a column of such a field has another beside it, with that value for each null.
+"""Nulls with a value on the wire: each such column gets a "filled" column, in which the nulls have that value.
 
-A field is written from the one beside it, which always has a value; what a record has and has not, how many members of
-it a case has, and what comes back, is held against the column itself. Expressions see the value on the wire where the
-field is certain to be there. Where it is not (it has a condition, or is a member of another struct), and an expression
-looks at it, the field is written from the column itself, and rows with such a null are given up; so are those that
-leave out bits at which expressions look from outside their struct.
+The field is written from the filled column. Whether the member is present, how many members of a case the record has,
+and the read-back use the column itself. Expressions see the wire value if the field is certainly present. If it has a
+condition or is a member of another struct, and an expression uses it, the field is written from the column itself, and
+rows with such a null are given up. So are rows without bits that expressions outside of the struct use.
 """
 
 from collections import Counter
@@ -24,14 +23,14 @@ _NO_VALUE = frozenset({"flatten", "compute", "counted", "bits"})
 
 
 def with_filled(columns: list[Column], type: LogicalType) -> None:
-    """Put columns beside those whose nulls have a value on the wire, after all others."""
+    """Append the filled columns."""
     for column in list(_meant(columns[0], type)):
         column.filled = Column(len(columns), column.kind, column.takes, column.parent, bits=column.bits)
         columns.append(column.filled)
 
 
 def _meant(column: Column, type: LogicalType) -> Iterator[Column]:
-    """The members of records that have such nulls; elements of lists always have a value."""
+    """The members of records that have such nulls; elements of lists are never null on the wire."""
     match type:
         case Record(fields):
             for each in fields:
@@ -51,19 +50,19 @@ def _meant(column: Column, type: LogicalType) -> Iterator[Column]:
 
 
 class Sentinels(Part):
-    """Which fields are written from the column beside theirs, and what expressions see of them."""
+    """Decides which fields are written from their filled columns, and what expressions see."""
 
     def __init__(self, compiler: Compiler) -> None:
         super().__init__(compiler)
-        self._refused: set[int] = set()  # columns of which expressions do not know whether they are there
-        self._written: dict[int, bool] = {}  # whether each place of the format writes from the column beside
+        self._refused: set[int] = set()  # columns whose nulls expressions cannot interpret
+        self._written: dict[int, bool] = {}  # by column: whether all its fields write the filled one
 
     def come_back(self, column: Column) -> bool:
-        """Whether nulls come back as what is written for them, wherever the column is written."""
+        """Whether nulls read back as their wire values, wherever the column is written."""
         return self._written.get(column.index, False)
 
     def written(self, name: str, column: Column | None, scope: Scope) -> Column | None:
-        """The column that a field is written from."""
+        """The column from which a field is written."""
         if column is None or column.filled is None:
             return column
         is_filled = name not in scope.unfilled
@@ -71,11 +70,11 @@ class Sentinels(Part):
         return column.filled if is_filled else column
 
     def is_refused(self, column: Column | None) -> bool:
-        """Whether expressions look at a column and do not know what is written for its nulls."""
+        """Whether an expression uses a column without knowing what is written for its nulls."""
         return column is not None and column.index in self._refused
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct what is on the wire for null, where they are certain to be there."""
+        """Let names see the wire values of nulls, if their fields are certainly present."""
         for known in self.compiler.names.fields([field for field in nodes.fields(steps) if field.flatten]):
             column = None if known.attributes.get("hidden") else member(scope.record, known.title)
             if column is not None and known.title in self.compiler.given.asked():
@@ -97,11 +96,11 @@ class Sentinels(Part):
                 scope.names[name] = found
 
     def see(self, column: Column, known: Known) -> None:
-        """An expression looks at a member of a record within: its nulls that are something on the wire are given up."""
+        """Note that an expression uses a member of a nested record; rows whose nulls have wire values are given up."""
         if column.filled is not None or _are_filled(known):
             self._refused.add(column.index)
 
 
 def _are_filled(known: Known) -> bool:
-    """Whether a member is bits that are written as something where the value has none, which is not null."""
+    """Whether bits are written for null that do not mean null."""
     return known.bit is not None and meant_by_null(known.bit) != nodes.NullConstant()

@@ -1,8 +1,8 @@
-"""Structs: names first, then the fields in their container, then what follows from their positions.
+"""Structs: names first, then the fields in their container, then the values that depend on positions.
 
-`struct` loads the members, decides version and conditions, writes the fields in the order that `writing_order` gives,
-and fills in derived values and checksums. A struct whose own size decides what is written runs in passes: it is
-written with assumed positions, until the positions that come out are the assumed ones.
+`struct` loads the members, determines version and conditions, writes the fields in the order that `writing_order`
+gives, and fills in derived values and checksums. A struct whose own size decides what is written is written in passes,
+with assumed positions, until the resulting positions are the assumed ones.
 """
 
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ from wireloom.runtime.engine.programs.expressions import (
 )
 from wireloom.runtime.writing_order import FOLLOWS, PLACED, REST, Stand, Turns
 
-_PASSES = 4  # each goes several times over those within
+_PASSES = 4  # the most nested structs in passes: each pass repeats the passes inside
 _NOTHING = nodes.Formula(nodes.BytesConstant(b""))
 _NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
 _BYTE = 8
-_HERE = "\0here"  # the mark that is set where an expression asks how far the struct has come
+_HERE = "\0here"  # the mark for `here`
 
 
 class Structs(Absence):
-    """A struct of any encoding."""
+    """Writes a struct of any encoding."""
 
     def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
-        """Write a struct from the row of `record` that is in force."""
+        """Write a struct from the current row of `record`."""
         scope = Scope(node.encoding, record, parent, place, struct=node.name, fields=node.fields)
         if node.name not in self.compiler.passes or node.encoding != "binary":
             self._laid_out(node, scope)
@@ -88,52 +88,52 @@ class Structs(Absence):
         scope.is_closed = True
 
     def _items(self, version: tuple[list[str], Tree], steps: Sequence[nodes.Step], scope: Scope) -> list[Item]:
-        """The fields that stand on the wire, in their order, each with whether it is there."""
+        """The fields on the wire, in order, each with its condition."""
         items, titled = list[Item](), dict[str, list[Tree]]()
         for field in _written(steps):
             same = titled.setdefault(field.title, [])
             when = self.compiler.reader.fields.condition(field, version)
-            there = self._there(when, field, scope, () if field.renamed is None else same)
-            same.append(True if there is None else there)
+            present = self._presence(when, field, scope, () if field.renamed is None else same)
+            same.append(True if present is None else present)
             if (field.hidden or field.derive is not None) and asks_for_place(when):
                 raise Uncovered("a hidden or derived field whose `when` uses offsets")
             self._check_null(field)
             column = self.compiler.sentinels.written(field.name, self._column(field, scope), scope)
-            items.append(Item(field, scope, column, self._condition(there, scope)))
+            items.append(Item(field, scope, column, self._condition(present, scope)))
         return items
 
-    def _condition(self, there: Tree, scope: Scope) -> Compiled:
-        return ALWAYS if there is None else self.expressions.condition(there, scope)
+    def _condition(self, present: Tree, scope: Scope) -> Compiled:
+        return ALWAYS if present is None else self.expressions.condition(present, scope)
 
-    def _there(self, when: Tree, field: nodes.Field, scope: Scope, before: Sequence[Tree] = ()) -> Tree:
-        """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back.
+    def _presence(self, when: Tree, field: nodes.Field, scope: Scope, before: Sequence[Tree] = ()) -> Tree:
+        """The condition for a field; if it depends on a position, whether the value has the field (then read back).
 
-        What the value has is the first of several fields of one reader's name: none of those `before` it.
+        Among fields with the same name for readers, the value has the first one: none of those `before` it.
         """
         if when is None:
             return None
         guessed = scope.is_assumed(when) and not looks_at(when, {"here"})
         if not guessed and not asks_for_place(when):
             return when
-        wanted = self._wanted(field, scope)
+        wanted = self._has_value(field, scope)
         for other in before:
             wanted = nodes.both(wanted, nodes.negated(other))
         return _guessed(when, wanted) if guessed else wanted
 
-    def _wanted(self, field: nodes.Field, scope: Scope) -> Tree:
-        """Whether there is something to write."""
+    def _has_value(self, field: nodes.Field, scope: Scope) -> Tree:
+        """Whether there is a value to write."""
         if field.derive is None:
             return False if field.hidden else nodes.present(nodes.own(field.name))
-        there = self._is_something(field.derive.tree, scope)
+        present = self._is_something(field.derive.tree, scope)
         column = self._column(field, scope)
         if column is not None:
             given = f"\0{field.name}"
             scope.names[given] = self.compiler.names.value(column, textual=field.values is not None)
-            there = nodes.Binary("or", nodes.present(nodes.own(given)), there)
-        return there
+            present = nodes.Binary("or", nodes.present(nodes.own(given)), present)
+        return present
 
     def _is_something(self, derive: Tree, scope: Scope) -> Tree:
-        """Whether there is more to write than nothing: what is derived is not given."""
+        """Whether a derived value is more than null, 0 or false."""
         match self.expressions.compiled(derive, scope):
             case Constant(value):
                 return value not in (None, 0, False)
@@ -145,13 +145,13 @@ class Structs(Absence):
                 return nodes.present(derive)
 
     def _column(self, field: nodes.Field, scope: Scope) -> Column | None:
-        """The column of a field that readers see."""
+        """The column of a field, if readers see it."""
         return None if field.hidden else member(scope.record, field.title)
 
     def _version(self, node: nodes.Struct) -> tuple[list[str], Tree]:
-        """The names of the versions, and the expression that tells which is built: one that a parameter names first.
+        """The names of the versions, and the expression for the one to build: first, a version that a parameter names.
 
-        Of those that their arity tells it is the newest. Others do not come back, so builders write them.
+        If arities determine the version, it is the newest. Others do not read back equal, so builders write them.
         """
         names = [version.name for version in node.versions]
         chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]
@@ -165,7 +165,7 @@ class Structs(Absence):
         return names, index
 
     def _check_null(self, field: nodes.Field) -> None:
-        """Null that must be written out, since the absence of the field means another value, is the parser's."""
+        """Raise Uncovered for null that must be written because the field's absence means another value."""
         default = field.default
         if not field.has_default or default is None or field.values is None:
             return
@@ -175,7 +175,7 @@ class Structs(Absence):
             raise Uncovered("a value that means null, in a field whose `default` does not")
 
     def _array(self, items: Sequence[Item]) -> None:
-        """MessagePack: as many elements as there are fields."""
+        """Write a MessagePack array with an element for each field."""
         items = [item for item in items if not item.is_never_there]
         if any(item.field.optional for item in items):
             raise Uncovered("an optional field in an array")
@@ -189,7 +189,7 @@ class Structs(Absence):
                 self.compiler.fields.field(item)
 
     def _number(self, certain: int, unsure: Sequence[Term]) -> Register:
-        """The register of how many fields are there: some always, others as many as expressions say."""
+        """A register with the number of present fields: certain ones, and those whose terms are 1."""
         count = Term("CONST", (), certain)
         for term in unsure:
             count = Term("+", (count, term))
@@ -198,7 +198,7 @@ class Structs(Absence):
         return register
 
     def _object(self, version: tuple[list[str], Tree], fields: Sequence[Item]) -> None:
-        """MessagePack: a map of the members that say something, each behind its name."""
+        """Write a MessagePack map of the members that are not omitted, each after its name."""
         packer = msgpack.Packer()
         items, unsure, certain = list[tuple[Item, Register | None]](), list[Term](), 0
         for item in fields:
@@ -221,24 +221,24 @@ class Structs(Absence):
         else:
             self.assembly.constant(packer.pack_map_header(certain))
         for item, register in items:
-            there: Compiled = ALWAYS if register is None else Code("bool", Term("LOAD", (), register))
-            with self.compiler.during(there):
+            is_written: Compiled = ALWAYS if register is None else Code("bool", Term("LOAD", (), register))
+            with self.compiler.during(is_written):
                 self.assembly.constant(packer.pack(item.member))
                 self.compiler.fields.field(item)
 
     def _member_present(self, item: Item, version: tuple[list[str], Tree]) -> Compiled:
-        """Whether a member is written: its condition holds and, where it may be left out, it says something."""
+        """Whether a member is written: its condition holds and, if it is optional, its value is not the default."""
         field = item.field
         when = self.compiler.reader.fields.condition(field, version)
         if not field.optional:
-            return self._condition(self._there(when, field, item.scope), item.scope)
+            return self._condition(self._presence(when, field, item.scope), item.scope)
         if field.stated.keys() & {"const", "derive", "bits", "flatten"}:
             raise Uncovered("an optional member with `const`, `derive`, `bits` or `flatten`")
         says = self._says(item)
         return self.expressions.condition(says if when is None else nodes.both(when, says), item.scope)
 
     def _says(self, item: Item) -> Tree:
-        """Whether a member says more than its absence would."""
+        """Whether a member's value differs from what its absence means."""
         field, node = item.field, self.compiler.reader.resolved(item.type)
         default, given = field.default, nodes.present(nodes.own(GIVEN))
         textual = field.values is not None
@@ -253,7 +253,7 @@ class Structs(Absence):
         return other if isinstance(node, nodes.Nullable) else nodes.both(given, other)
 
     def _meant(self, values: Sequence[nodes.Meaning], default: Any, register: Register) -> Tree:
-        """What a default means, as an expression."""
+        """The meaning of a default, as an expression."""
         known = self.compiler.fields.meanings(values, register.kind)
         meaning = next((meaning for wire, meaning in known if wire == default and type(wire) is type(default)), None)
         if meaning is None or next(wire for wire, other in known if other == meaning) != default:
@@ -261,17 +261,17 @@ class Structs(Absence):
         return stated(meaning)
 
     def _sequence(self, steps: Sequence[nodes.Step], scope: Scope, items: Sequence[Item]) -> None:
-        """Binary: fields and marks in their order, those that count from the end last."""
+        """Write binary fields and marks in order; those that count from the end come last."""
         placed: list[Placed] = []
         turns, reached, fields = Turns[tuple[nodes.Step, Item | None]](), 0, iter(items)
         for step in steps:
             item = next(fields) if isinstance(step, nodes.Field) and step.is_written else None
-            there = _NOWHERE if item is None else item.present
-            stand = _stand(step, there)
-            if (stand == REST or isinstance(stand, int)) and not isinstance(there, Constant):
+            present = _NOWHERE if item is None else item.present
+            stand = _stand(step, present)
+            if (stand == REST or isinstance(stand, int)) and not isinstance(present, Constant):
                 raise Uncovered("a field at the end of the struct that may be absent")
             if not (turns.waits and stand == FOLLOWS):
-                reached = _reached(reached, step, stand, there)
+                reached = _reached(reached, step, stand, present)
             if turns.comes((step, item), stand):
                 placed += self._step(step, item, scope)
         for step, item in list(turns.kept()):
@@ -287,13 +287,13 @@ class Structs(Absence):
             self.compiler.fields.settle(placed, scope)
 
     def _step(self, step: nodes.Step, item: Item | None, scope: Scope) -> list[Placed]:
-        """Do what a step says at the place that has been reached; what is to be written over later."""
+        """Take a step at the current position; returns the fields to fill in later."""
         if isinstance(step, nodes.Mark):
             self._mark(step.name, scope)
         return [] if item is None else self._placed(item)
 
     def _mark(self, name: str, scope: Scope) -> None:
-        """Note the place that has been reached; in passes beside that of the one before, which expressions have."""
+        """Set a mark to the current position; in passes, expressions still see the assumed one."""
         if not scope.in_passes:
             scope.marks[name] = self.marked(scope)
             return
@@ -301,19 +301,19 @@ class Structs(Absence):
         self.assembly.emit("MARK", scope.reached[name], scope.start_register.read())
 
     def from_here(self, tree: Tree, scope: Scope, mark: str = _HERE) -> Tree:
-        """An expression that looks at a mark for how far the struct has come, which is set at this place."""
+        """Replace `here` in an expression by a mark at the current position."""
         scope.marks[mark] = self.marked(scope)
         return _from_mark(tree, mark)
 
     def marked(self, scope: Scope) -> Register:
-        """A register with the place that has been reached, counted from the struct's start."""
+        """A register with the current position, relative to the struct's start."""
         assert scope.start_register is not None
         register = self.assembly.register("int")
         self.assembly.emit("MARK", register.read(), scope.start_register.read())
         return register
 
     def _placed(self, item: Item) -> list[Placed]:
-        """Write a field where it is there; what is to be written over once the struct is laid out."""
+        """Write a field if it is present; returns the fields to fill in after the struct is written."""
         if is_never(item.present):
             return []
         with self.compiler.during(item.present):
@@ -329,7 +329,7 @@ class Structs(Absence):
 
 
 def _guessed(when: Tree, wanted: Tree) -> Tree:
-    """A condition; in a first pass, which knows no places, whether there is something to write."""
+    """The condition; in the first pass, which knows no positions, whether there is a value to write."""
     return nodes.If(nodes.present(nodes.Position("size")), when, wanted)
 
 
@@ -344,12 +344,12 @@ def _from_mark(tree: Tree, mark: str) -> Tree:
 
 
 def _written(steps: Sequence[nodes.Step]) -> list[nodes.Field]:
-    """The fields that are on the wire."""
+    """The fields on the wire."""
     return [field for field in nodes.fields(steps) if field.is_written]
 
 
 def _stand(step: nodes.Step, present: Compiled) -> Stand:
-    """How a step stands among the others; one that is not there goes with what is before it."""
+    """A step's place in the writing order; a field that is never present follows the step before it."""
     if not isinstance(step, nodes.Field) or is_never(present):
         return FOLLOWS
     tail = _from_the_end(step)
@@ -362,7 +362,7 @@ def _stand(step: nodes.Step, present: Compiled) -> Stand:
 
 
 def _reached(least: int, step: nodes.Step, stand: Stand, present: Compiled) -> int:
-    """How far a struct reaches at least; raises Uncovered where a constant offset goes back from there."""
+    """The least size of the struct so far; raises Uncovered if a constant offset is before it."""
     if not isinstance(step, nodes.Field) or stand not in (FOLLOWS, PLACED) or is_never(present):
         return least
     at = least if step.at is None else step.at
@@ -374,7 +374,7 @@ def _reached(least: int, step: nodes.Step, stand: Stand, present: Compiled) -> i
 
 
 def _least_size(node: Node) -> int:
-    """The bytes that a value of a type has at least, as far as that is easily said."""
+    """The least size of a type in bytes, if it is easily known; else 0."""
     match node:
         case nodes.Int(bits, _, "") | nodes.Float(bits, ""):
             return bits // _BYTE
@@ -385,11 +385,11 @@ def _least_size(node: Node) -> int:
 
 
 def _where(holds: Term) -> Term:
-    """One where a condition holds, else nothing."""
+    """1 if a condition holds, else 0."""
     return Term("if", (holds, _ONE, Term("CONST")))
 
 
 def _from_the_end(field: nodes.Field) -> int | None:
-    """The offset, below zero, of a field that counts from the end; None of others."""
+    """The negative offset of a field that counts from the end; None for others."""
     at = number_of(field.at)
     return at if at is not None and at < 0 else None

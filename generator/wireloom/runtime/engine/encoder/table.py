@@ -1,8 +1,8 @@
-"""Running a program that writes: Arrow columns become buffers for the engine, and its output an Arrow array of records.
+"""Running a writing program: Arrow columns become buffers for the engine, and its output an Arrow array of records.
 
-`Table.batches` runs the program over the rows. Rows that it gives up are written by a program of the other byte order,
-if the value decides the order, then by the builders, which report the error if there is one. The result has one record
-a row, or the error of the first row that cannot be encoded.
+`Table.batches` runs the program over the rows. If the value decides the byte order, a second program writes the rows
+that the first gave up. The builders write the remaining ones, and report errors. The result has one record for each
+row, or the error of the first row that cannot be encoded.
 """
 
 from array import array as numbers
@@ -42,19 +42,19 @@ Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A program that writes, with the columns that it reads, and what is tried with the rows that it gives up."""
+    """A writing program, the columns that it reads, and what writes the rows that it gives up."""
 
     engine: Host
     native: Any
     program: Any
     columns: Sequence[Column]
     type: Record
-    next: "Table | None"  # where the value decides the byte order: that of the other one; else the construct path
+    next: "Table | None"  # the program of the other byte order, if the value decides it; else the construct path
     path: Path
 
     @classmethod
     def compiled(cls, engine: Host, native: Any, request: Request, *, drafts: bool = False) -> "Table":
-        """The program for a request, or for drafts; raises Uncovered."""
+        """Compile a request, possibly for drafts; raises Uncovered."""
         type, found = engine.root(request).logical, None
         first, *others = orders(engine.layout, request.settings, request.root)
         if drafts and first:
@@ -68,14 +68,14 @@ class Table:
         return found
 
     def encode(self, records: pa.StructArray, request: Request) -> pa.Array:
-        """All records in one array; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
+        """All records in one array; raises OverflowError if they exceed Arrow's 2 GiB (use `batches`)."""
         batches = list(self.batches(records, request))
         if len(batches) != 1:
             raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows at a time")
         return batches[0]
 
     def batches(self, records: pa.StructArray, request: Request) -> Iterator[pa.Array]:
-        """The records in parts, each below 2 GiB; raises Uncovered, and EncodeError at the first that is none."""
+        """The records in parts below 2 GiB; raises Uncovered, and EncodeError for the first row that is invalid."""
         start = 0
         while True:
             written = self.run(records, request, start)
@@ -85,7 +85,7 @@ class Table:
                 return
 
     def attempted(self, records: pa.StructArray, request: Request) -> pa.Array:
-        """What the program itself writes, null where it gives up; raises Uncovered, also beyond Arrow's 2 GiB."""
+        """The records that the program wrote, null for those given up; raises Uncovered, also beyond Arrow's 2 GiB."""
         written = self.run(records, request)
         if written.consumed < len(records):
             raise Uncovered("records that do not fit into one Arrow array")
@@ -95,19 +95,19 @@ class Table:
         return pc.if_else(pc.equal(status, _GIVEN_UP), pa.scalar(None, pa.binary()), found)
 
     def run(self, records: pa.StructArray, request: Request, start: int = 0) -> Any:
-        """What the program makes of the rows from `start` on; raises Uncovered."""
+        """Run the program over the rows from `start` on; raises Uncovered."""
         given = self.gathered(records)
         limit = self.engine.root(request).size_limit(request.settings)
         return self.program.run(given, start, len(records), -1 if limit is None else limit)
 
     def gathered(self, records: pa.StructArray) -> list[Buffers | None]:
-        """The buffers of each column, as the program takes them; raises Uncovered."""
+        """The buffers of each column, in the types that the program reads; raises Uncovered."""
         gathered = _Gathered(self.native, [None] * len(self.columns))
         _gather(records, self.columns[0], self.type, gathered)
         return gathered.buffers
 
     def _built(self, records: pa.StructArray, written: Any, rows: Sequence[int], request: Request) -> pa.Array:
-        """What the program wrote, and of the rows that it gave up what else can; `rows` are those it was given."""
+        """The program's records, completed with those that it gave up; `rows` are the numbers of its rows."""
         found = pa.Array.from_buffers(
             pa.binary(), written.consumed, [None if block is None else pa.py_buffer(block) for block in written.take()]
         )
@@ -125,7 +125,7 @@ class Table:
             raise OverflowError("the records do not fit into one Arrow array of 2 GiB; encode fewer rows") from error
 
     def _again(self, records: pa.StructArray, rows: list[int], request: Request) -> list[pa.Array]:
-        """The rows in the other byte order, or by the construct path."""
+        """Write rows in the other byte order, or with the construct path."""
         if self.next is None:
             self.engine.rebuilt += len(rows)
             return [pa.array(self._rebuilt(records, rows, request), pa.binary())]
@@ -140,7 +140,7 @@ class Table:
         return built
 
     def _rebuilt(self, records: pa.StructArray, rows: list[int], request: Request) -> list[bytes]:
-        """What the construct path makes of the rows; raises its EncodeError at the first that cannot be said."""
+        """Build rows with the construct path; raises its EncodeError at the first row that cannot be encoded."""
         built: list[bytes] = []
         for part in _taken(records, rows):
             values, error = reading.leading(part, self.type, extensions=self.engine.codec.extensions)
@@ -153,7 +153,7 @@ class Table:
 
 
 def _taken(records: pa.StructArray, rows: list[int]) -> Iterator[pa.StructArray]:
-    """The rows, in one piece, or one by one where pyarrow cannot take them (from columns of views)."""
+    """The rows in one array, or one by one if pyarrow cannot take them (from columns of views)."""
     try:
         yield records.take(pa.array(rows, pa.int64()))
     except pa.ArrowNotImplementedError:
@@ -161,7 +161,7 @@ def _taken(records: pa.StructArray, rows: list[int]) -> Iterator[pa.StructArray]
 
 
 def _given_up(written: Any) -> Iterator[int]:
-    """The rows that the engine gave up on."""
+    """The rows that the engine gave up."""
     row = -1
     for _ in range(written.failed):
         row = written.status.index(_GIVEN_UP, row + 1)
@@ -180,7 +180,7 @@ class _Gathered:
 
 
 def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered) -> None:
-    """The buffers of a column and of those below it; what is not there stays None."""
+    """Collect the buffers of a column and its children; missing ones stay None."""
     match type:
         case Record(fields):
             _members(array, column, {member.name: member.type for member in fields}, given)
@@ -211,7 +211,7 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
 
 
 def _put(wired: pa.Array, column: Column, type: Meant, given: _Gathered) -> None:
-    """The buffers of what is on the wire: beside a column with its nulls, or of elements, what stands for those."""
+    """Collect the buffers of wire values: with nulls, and in the filled column with the values of the nulls."""
     filled = interpretation.with_sentinels(wired, type)
     given.buffers[column.index] = _buffers(filled if column.filled is None else wired)
     if column.filled is not None:
@@ -219,7 +219,7 @@ def _put(wired: pa.Array, column: Column, type: Meant, given: _Gathered) -> None
 
 
 def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], given: _Gathered) -> None:
-    """A struct and its members by name; raises Uncovered for names that it must not have."""
+    """Collect a struct and its members by name; raises Uncovered for unknown names."""
     if kinds.is_null(array.type):
         return
     names = [field.name for field in array.type] if kinds.is_struct(array.type) else []
@@ -229,7 +229,7 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
     members = dict(zip(names, soundness.members(array), strict=True))
     for name, type in types.items():
         if isinstance(type, Meant) and type.raw and name in members:
-            _told(members, column, types, name, given)
+            _interpreted(members, column, types, name, given)
             del members[name]
             members.pop(type.raw, None)
     for name, member in members.items():
@@ -240,15 +240,15 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
             _gather(pa.nulls(len(array), arrow.arrow_type(type)), below, type, given)
 
 
-def _told(
+def _interpreted(
     members: dict[str, pa.Array], column: Column, types: dict[str, LogicalType], name: str, given: _Gathered
 ) -> None:
-    """What is meant, and what is on the wire of it, which follows where the meaning alone is given."""
+    """Collect a meaning and its raw wire value, which is computed if only the meaning is given."""
     type = types[name]
     assert isinstance(type, Meant)
     values = _wired(members[name], type, given.native)
     raw = members[type.raw] if type.raw in members else pa.nulls(len(values))
-    stated = types[type.raw]  # may be wider than what is on the wire: a schema that is shared says so
+    stated = types[type.raw]  # may be wider than the wire value, if schemas are merged
     own = _wired(raw, stated, given.native) if isinstance(stated, Meant) else _plain(raw, stated)
     chosen, written = interpretation.agreed(values.cast(own.type), own, type, given.native)
     _put(chosen.cast(values.type), column.children[name], type, given)
@@ -273,7 +273,7 @@ def _listed(array: pa.Array) -> pa.ListArray:
         narrow = _cast(array, pa.list_(array.type.value_field))
         try:
             narrow.validate()
-        except pa.ArrowInvalid as error:  # Arrow casts slices of some nested types to what is no array
+        except pa.ArrowInvalid as error:  # Arrow casts slices of some nested types to invalid arrays
             raise Uncovered(f"a list column of type {array.type}") from error
         return _trimmed(narrow)
     raise Uncovered(f"a list column of type {array.type}")
@@ -282,7 +282,7 @@ def _listed(array: pa.Array) -> pa.ListArray:
 def _trimmed(array: pa.ListArray) -> pa.ListArray:
     try:
         return soundness.trimmed(array)
-    except pa.ArrowNotImplementedError as error:  # pyarrow does not put all types together
+    except pa.ArrowNotImplementedError as error:  # pyarrow cannot concatenate all types
         raise Uncovered(str(error)) from error
 
 
@@ -293,7 +293,7 @@ def _buffers(array: pa.Array) -> Buffers:
 
 
 def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
-    """The array in the very type of the emitted schema, where the values that Python sees stay the same."""
+    """The array in the emitted schema's type, if the cast keeps all values."""
     target = arrow.arrow_type(type)
     if kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -307,7 +307,7 @@ def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
 
 
 def _wired(array: pa.Array, type: Meant, native: Any) -> pa.Array:
-    """What the array means on the wire; raises Uncovered where some value means nothing, which builders then say."""
+    """The wire values of an array; raises Uncovered if some value has none, which builders then report."""
     if type.shown is not None and kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
     try:
@@ -319,7 +319,7 @@ def _wired(array: pa.Array, type: Meant, native: Any) -> pa.Array:
 
 
 def _same_values(given: pa.DataType, target: pa.DataType) -> bool:
-    """Whether a safe cast leaves the values what they are."""
+    """Whether a safe cast keeps the values."""
     if kinds.is_integer(target) or kinds.is_decimal(target):
         return bool(kinds.is_integer(given) or (kinds.is_decimal(given) and given.scale == 0))
     if kinds.is_string(target):

@@ -1,8 +1,8 @@
-"""Which case a reader will choose for the bytes that are written, if the struct leaves the tag to the value.
+"""Which case readers will choose for the written bytes, if the struct leaves the tag to the value.
 
-`tells` gives the condition over the member that must hold, so that the reader comes to the same case. If it does not
-hold, the next struct is tried, as builders do. If the value does not show the tag, and several structs leave it open,
-`Uncovered` is raised.
+`tells` gives the condition on the member under which readers choose the same case. If it does not hold, the next
+struct is tried, as builders do. If the value does not show the tag, and several structs leave it open, `Uncovered` is
+raised.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,12 @@ _PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "
 _AHEAD = {"as", "code", "minimum", "maximum", "const"}
 _MANY = 2
 _ABSENT = object()
-_UNSTATED = object()  # what a member says of which the format states nothing
+_UNSTATED = object()  # the format does not state the member's value
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The member that tells cases apart. `open` are the names of structs that leave it to the value what it says."""
+    """The member that selects a case. `open` are the names of the structs that leave its value to the record."""
 
     member: str
     presence: bool
@@ -35,42 +35,41 @@ class Tag:
     resolved: Callable[[Node], Node]
 
     @classmethod
-    def of(cls, told: nodes.Tagged, structs: Sequence[nodes.Struct], resolved: Callable[[Node], Node]) -> "Tag":
-        """That of a choice by a member, among these structs."""
-        known = {each.name: _stated(each, told.member, presence=told.presence) for each in structs}
+    def of(cls, choice: nodes.Tagged, structs: Sequence[nodes.Struct], resolved: Callable[[Node], Node]) -> "Tag":
+        """The tag of a choice by a member, among these structs."""
+        known = {each.name: _stated(each, choice.member, presence=choice.presence) for each in structs}
         unstated = frozenset(name for name, found in known.items() if found is _UNSTATED)
-        return cls(told.member, told.presence, told.default, told.cases, unstated, resolved)
+        return cls(choice.member, choice.presence, choice.default, choice.cases, unstated, resolved)
 
     def tells(self, case: Node, struct: nodes.Struct) -> list[tuple[str, Tree]]:
-        """The member, as readers call it, and what must hold of it for readers to come to the struct of a case.
+        """The member's name for readers, and the condition on it under which readers choose the struct's case.
 
-        Builders try the next struct where it does not hold. Where the value does not say it plainly there is nothing to
-        hold, and rows that come to a struct which they do not fit are the builders'; raises Uncovered where that may be
-        one of several.
+        If the condition fails, builders try the next struct. If the value does not show the tag, there is no condition,
+        and builders write the rows that do not fit. Raises Uncovered if several structs leave the tag open then.
         """
         if struct.name not in self.open:
             return []
-        told = self._told(case, struct)
-        if told is None and len(self.open) >= _MANY:
+        condition = self._condition(case, struct)
+        if condition is None and len(self.open) >= _MANY:
             raise Uncovered("a choice among many structs by a member whose wire value the columns do not give")
-        return [] if told is None else [told]
+        return [] if condition is None else [condition]
 
     def leads(self, case: Node, struct: nodes.Struct) -> bool:
-        """Whether readers of whatever is written for the struct of a case come to that case."""
+        """Whether readers always choose this case for the struct's bytes."""
         value = _stated(struct, self.member, presence=self.presence)
         if value is _ABSENT and (self.presence or self.default is not None):
             value = False if self.presence else self.default
         return value not in (_ABSENT, _UNSTATED) and _takes(self.cases, case, value)
 
-    def _told(self, case: Node, struct: nodes.Struct) -> tuple[str, Tree] | None:
+    def _condition(self, case: Node, struct: nodes.Struct) -> tuple[str, Tree] | None:
         fields = _fields(struct, self.member)
         if len(fields) > 1 or struct.form != "object":
             return None
         field, title = fields[0], fields[0].title
         given = self.resolved(field.type)
         plain = self.resolved(given.type) if isinstance(given, nodes.Nullable) else given
-        said = _PLAIN - {"values"} if self.presence else _PLAIN
-        if not isinstance(plain, nodes.Int | nodes.Bool | nodes.Text) or field.stated.keys() - said:
+        allowed = _PLAIN - {"values"} if self.presence else _PLAIN
+        if not isinstance(plain, nodes.Int | nodes.Bool | nodes.Text) or field.stated.keys() - allowed:
             return None
         if field.values is None:
             return title, self._selects(case, f"\0{title}", field, is_nullable=plain is not given)
@@ -78,9 +77,9 @@ class Tag:
         return None if means is None else (title, means)
 
     def _means(self, case: Node, given: str, field: nodes.Field) -> Tree:
-        """Whether the word that is given stands for a value that selects the case; of several the first is written.
+        """Whether the given word means a wire value that selects the case; the first such wire value is written.
 
-        None where the value does not say plainly what is written.
+        None if the word does not determine what is written.
         """
         wires: dict[Any, Any] = {}
         for each in field.values or ():
@@ -91,33 +90,33 @@ class Tag:
         return nodes.Among(nodes.own(given), words) if words else False
 
     def _selects(self, case: Node, given: str, stated_field: nodes.Field, *, is_nullable: bool) -> Tree:
-        """Whether what is written for a given value selects the case."""
+        """Whether the bytes written for a given value select the case."""
         field: Tree = nodes.own(given)
-        there: Tree = nodes.present(field)
+        is_present: Tree = nodes.present(field)
         default = stated_field.default if stated_field.has_default else None
         if default is not None:
-            there = nodes.both(there, nodes.negated(nodes.Binary("==", field, stated(default))))
-        is_written = not stated_field.optional or (is_nullable and default is not None)  # also where it is null
+            is_present = nodes.both(is_present, nodes.negated(nodes.Binary("==", field, stated(default))))
+        is_written = not stated_field.optional or (is_nullable and default is not None)  # also if it is null
         if self.presence:
             has, lacks = (_takes(self.cases, case, each) for each in (True, False))
-            return has if is_written else nodes.If(there, has, lacks)
+            return has if is_written else nodes.If(is_present, has, lacks)
         absent = not is_written and self.default is not None and _takes(self.cases, case, self.default)
-        return nodes.If(there, _selecting(case, self.cases, field), absent)
+        return nodes.If(is_present, _selecting(case, self.cases, field), absent)
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """The integer read ahead that tells cases apart, of which the first field of a struct may be the value."""
+    """The integer read ahead that selects a case; it may be the first field of a struct."""
 
     type: Node
-    encoding: str  # around the choice; empty around a record
+    encoding: str  # of the enclosing struct; empty for a whole record
     cases: Sequence[nodes.Case]
     resolved: Callable[[Node], Node]
 
     def tells(self, case: Node, struct: nodes.Struct) -> list[tuple[str, Tree]]:
-        """The first field, as readers call it, and what must hold of it for readers to come to the struct of a case.
+        """The first field's name for readers, and the condition on it under which readers choose the struct's case.
 
-        Builders try the next struct where it does not hold.
+        If the condition fails, builders try the next struct.
         """
         first = self._first(struct)
         if first is None or first.stated.keys() - _AHEAD:
@@ -130,13 +129,13 @@ class Ahead:
         return [(title, nodes.Binary("or", nodes.negated(nodes.present(given)), selects))]
 
     def leads(self, case: Node, struct: nodes.Struct) -> bool:
-        """Whether readers of whatever is written for the struct of a case come to that case."""
+        """Whether readers always choose this case for the struct's bytes."""
         first = self._first(struct)
         const = None if first is None or first.when is not None else first.const
         return isinstance(const, int) and _takes(self.cases, case, const)
 
     def _first(self, struct: nodes.Struct) -> nodes.Field | None:
-        """The first field of a struct, where that is the very integer that is read ahead."""
+        """The first field of a struct, if it is the integer that is read ahead."""
         first = struct.steps[0] if struct.steps else None
         if {self.encoding or struct.encoding, struct.encoding} != {"binary"} or not isinstance(self.type, nodes.Int):
             return None
@@ -144,12 +143,12 @@ class Ahead:
 
 
 def _fields(struct: nodes.Struct, name: str) -> list[nodes.Field]:
-    """The fields of a struct that are written as a member of that name."""
+    """The fields of a struct that are written as a member with that name."""
     return [field for field in struct.fields if field.wire_member == name and field.compute is None]
 
 
 def _stated(struct: nodes.Struct, name: str, *, presence: bool) -> Any:
-    """What a reader finds as a member of what was written for a struct; _UNSTATED where the value says it."""
+    """The value of a member in all bytes written for a struct; _UNSTATED if it depends on the record."""
     written = _fields(struct, name)
     if not written:
         return _ABSENT
@@ -171,14 +170,14 @@ def _stated(struct: nodes.Struct, name: str, *, presence: bool) -> Any:
 
 
 def _takes(cases: Sequence[nodes.Case], case: Node, wire: Any) -> bool:
-    """Whether a value selects the case."""
+    """Whether a wire value selects the case."""
     if any(not each.values for each in cases if each.type == case):
         return not any(_is_in(wire, each.values) for each in cases if each.type != case)
     return any(_is_in(wire, each.values) for each in cases if each.type == case)
 
 
 def _selecting(case: Node, cases: Sequence[nodes.Case], field: Tree) -> Tree:
-    """Whether a value is one of those that select a case, or of none where that is all the others."""
+    """The condition that a value selects a case."""
     takes_rest = any(not each.values for each in cases if each.type == case)
     listed = [value for each in cases if (each.type == case) != takes_rest for value in each.values]
     among: Tree = nodes.Among(field, tuple(stated(value) for value in listed)) if listed else False
@@ -190,5 +189,5 @@ def _is_in(value: Any, options: Sequence[Any]) -> bool:
 
 
 def _is_word(meaning: Tree) -> bool:
-    """Whether what a value means is stated, and no null."""
+    """Whether a meaning is a constant other than null."""
     return isinstance(meaning, bool | int | nodes.TextConstant)

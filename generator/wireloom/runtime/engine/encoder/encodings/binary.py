@@ -1,7 +1,7 @@
 """Values of binary structs: one instruction each, from the column of the value.
 
-The size of a value comes from the layout: it is fixed, an expression that the value must agree with, or a number
-written in front of it. A value that does not fit is left to the builders.
+The layout gives the size of a value: it is fixed, an expression that the value must agree with, or a number written
+before it. A value that does not fit is left to the builders.
 """
 
 import struct
@@ -32,7 +32,7 @@ from wireloom.runtime.values import FLOATS
 
 
 class Binary(Part):
-    """Values whose size and place the layout says."""
+    """Writes values whose size and position the layout determines."""
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
@@ -79,7 +79,7 @@ class Binary(Part):
                 raise Uncovered(f"a binary {word_of(node)}")
 
     def _bytes(self, size: nodes.Amount, column: Column, *, is_text: bool) -> None:
-        """Write a text or bytes of a size."""
+        """Write a text or bytes with the given size."""
         match size:
             case nodes.Delimited(ends):
                 table = delimiters.written(self.assembly, delimiters.ending(size))
@@ -95,20 +95,20 @@ class Binary(Part):
         return self.expressions.condition(count.when if isinstance(count, nodes.Terminated) else True, scope)
 
     def _front(self, amount: nodes.Amount) -> int:
-        """The number before what it counts; 0 if there is none."""
+        """The operand for a number before the data; 0 if there is none."""
         return prefix_word(amount, self.compiler.big) if isinstance(amount, nodes.Prefix) else 0
 
     def _blocks(self, blocks: nodes.Blocks) -> tuple[int, int]:
-        """The number before each part of a value, and the most that it says."""
+        """The form of the number before each part of a value, and the greatest part."""
         return front_word(blocks.number, self.compiler.big), most(blocks.number)
 
     def _after(self, amount: nodes.Amount) -> int | None:
-        """The bytes after a value; none if the value does not end so."""
+        """The bytes after a value; None if there are none."""
         data = ending_of(amount)
         return None if data is None else self.assembly.text(data)
 
     def region(self, size: nodes.Prefix, write: Callable[[], None]) -> None:
-        """Write a region behind its size."""
+        """Write a region after its size."""
         word, register = self._front(size), self.assembly.register("int").read()
         self.assembly.emit("SIZE_BEGIN", word, register)
         write()
@@ -119,7 +119,7 @@ class Binary(Part):
         self.assembly.emit("PUT", register, *number_form(node, self.compiler.big))
 
     def _numeral(self, node: Node) -> numerals.Numeral:
-        """The form of an integer that is not written as its two's complement."""
+        """The form of an integer that is not plain two's complement."""
         match node:
             case nodes.Int(detail=nodes.Markers(first, widths, order)):
                 return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
@@ -182,7 +182,7 @@ class Binary(Part):
 
 
 def _fixed(size: nodes.Amount) -> int:
-    """A size that the layout fixes; -1 if it is computed, and what was written is read back to see."""
+    """A size that the layout fixes; -1 if it is computed, and checked otherwise."""
     if isinstance(size, nodes.Unary):
         raise Uncovered("a negative size")
     return size if isinstance(size, int) and not isinstance(size, bool) else -1

@@ -1,6 +1,6 @@
-"""JSON values and members: compact text, members in the order of the spec; members that say nothing may be omitted.
+"""JSON values and members: compact text, members in the order of the spec; optional members may be omitted.
 
-Each member is written with a comma in front; when the object ends, the first comma becomes the brace. If the first
+Each member is written after a comma; when the object ends, the first comma is replaced by the brace. If the first
 member is always present, its brace and name are one constant.
 """
 
@@ -24,18 +24,18 @@ _NULL = b"null"
 _BRACKETS = {"object": b"{}", "array": b"[]"}
 _WIDE = 64
 _LINE_BYTES = 57
-_MEMBERS = 2  # the form of what is repeated within the object around
+_MEMBERS = 2  # the form of a map whose entries become members of the enclosing object
 
 
 class Json(Unions, Absence):
-    """Structs as objects or arrays, and the values in them."""
+    """Writes structs as objects or arrays, and the values in them."""
 
     null = _NULL
 
     # --- structs -----------------------------------------------------------------------------------------------------
 
     def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
-        """Write an object or an array, or the members that an inline struct has of the object around it."""
+        """Write an object or an array, or the members of an inline struct into the enclosing object."""
         assert scope.parent is not None
         items = [item for item in items if not item.is_never_there]
         lent = scope.parent.lent
@@ -85,7 +85,7 @@ class Json(Unions, Absence):
             self.assembly.place(absent)
 
     def _rest(self, item: Item, node: Node) -> None:
-        """Members of the object around, whose names are held against those of others as the record is read back."""
+        """Write the members without a field of their own; the read-back checks that their names are new."""
         assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
         if self.is_open(node):
             raise Uncovered("an `inline` map of open values")
@@ -100,7 +100,7 @@ class Json(Unions, Absence):
     # --- what is left out --------------------------------------------------------------------------------------------
 
     def _omitted(self, item: Item, node: Node, absent: Label) -> None:
-        """Go on behind the member where it has no value, or the one that stands for its absence."""
+        """Skip the member if it has no value, or the default."""
         if not item.field.optional:
             return
         default = item.field.default_value
@@ -120,7 +120,7 @@ class Json(Unions, Absence):
     # --- fields ------------------------------------------------------------------------------------------------------
 
     def _record(self, item: Item, lead: Lead) -> None:
-        """A record within the object around it, or whose members melt into the record around it."""
+        """Write a record into the enclosing object, or a flattened record."""
         scope, node = item.scope, self.compiler.reader.resolved(item.type)
         is_inline = isinstance(node, nodes.Inline)
         inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Inline) else node
@@ -138,7 +138,7 @@ class Json(Unions, Absence):
         scope.lent = None
 
     def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
-        """The first value on the wire that means what the column says, each with its name as one text."""
+        """Write the first wire value with the column's meaning; each one is a constant with the member's name."""
         field, scope = item.field, item.scope
         optional, missing = field.optional, object()
         default = field.default if optional and field.has_default else missing
@@ -167,7 +167,7 @@ class Json(Unions, Absence):
         self.assembly.place(left_out)
 
     def _derived(self, item: Item, node: Node, lead: Lead) -> None:
-        """A value that follows from others."""
+        """Write a derived value."""
         field = item.field
         register = self.compiler.fields.derived(field.derived, item.scope)
         if field.optional or isinstance(node, nodes.Nullable):
@@ -211,7 +211,7 @@ class Json(Unions, Absence):
     # --- values ------------------------------------------------------------------------------------------------------
 
     def stated(self, node: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
-        """Write a value of one kind; a map as an object, or as members of the object around it."""
+        """Write a value of one kind; a map becomes an object, or members of the enclosing object."""
         found = self.compiler.only(column, taken(node))
         if found is None:
             return
@@ -242,7 +242,7 @@ class Json(Unions, Absence):
                 raise Uncovered(f"a JSON {word_of(node)}")
 
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may hold values of any kind."""
+        """Whether a list or map may contain values of any kind."""
         return self._rules(node) is not None
 
     def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
@@ -253,7 +253,7 @@ class Json(Unions, Absence):
                 return self.compiler.reader.json.open_rules(node)
 
     def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
-        """Write an open value, from the two parts of a VARIANT."""
+        """Write an open value from the two parts of a VARIANT."""
         rules = self._rules(node)
         assert rules is not None
         kinds, is_nullable = rules[0] & ~1, isinstance(node, nodes.OneOf) and bool(rules[0] & 1)
@@ -270,19 +270,19 @@ class Json(Unions, Absence):
 
 
 def literal(value: Any) -> bytes:
-    """JSON of a constant."""
+    """The JSON of a constant."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _is_certain(item: Item) -> bool:
-    """Whether a member is always written, and as one that has a name of its own."""
+    """Whether a member is always written, with a name of its own."""
     is_there = isinstance(item.present, Constant) and item.present.value is True
-    apart = isinstance(item.type, nodes.Inline) or item.field.besides is not None
-    return is_there and not item.field.optional and not apart
+    is_unnamed = isinstance(item.type, nodes.Inline) or item.field.besides is not None
+    return is_there and not item.field.optional and not is_unnamed
 
 
 def _null_is_written(node: Node, default: Any) -> bool:
-    """Whether null must be written out, since leaving the member out would mean another value."""
+    """Whether null must be written, because absence means another value."""
     return default is not None and isinstance(node, nodes.Nullable)
 
 

@@ -1,6 +1,6 @@
 """MessagePack values, each with the shortest head. Unions and null are in `unions.py`.
 
-An array or map states its number of elements first: it is counted from the columns before anything is written.
+An array or map begins with its number of elements, which is counted from the columns before anything is written.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ _WIDE = 64
 
 
 class MessagePack(Unions):
-    """Values that say their family in their first byte."""
+    """Writes values whose first byte determines their family."""
 
     null = _NIL
 
@@ -55,17 +55,17 @@ class MessagePack(Unions):
                 raise Uncovered(f"a MessagePack {word_of(node)}")
 
     def takes(self, node: Node) -> str:
-        """The kind of column that an alternative stands in; of an ext value that of its content."""
+        """The kind of column for an alternative; for an ext value, that of its content."""
         if isinstance(node, nodes.Ext):
             return "str" if node.content == "text" else "bytes"
         return super().takes(node)
 
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may hold values of any kind."""
+        """Whether a list or map may contain values of any kind."""
         return self._rules(node) is not None
 
     def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
-        """What an open value may hold, as far as writers ask; None for one of stated types."""
+        """The rules of an open value, as far as writers need them; None for stated types."""
         match node:
             case nodes.MapOf(key, value):
                 return self._map_rules(key, value)
@@ -75,7 +75,7 @@ class MessagePack(Unions):
                 return self.compiler.reader.msgpack.open_rules(node)
 
     def _map_rules(self, key: Node, value: Node) -> list[int] | None:
-        """The same of a map."""
+        """The same for a map."""
         reader = self.compiler.reader.msgpack
         own, rules = reader.open_rules(key), reader.open_rules(value)
         if own is None and rules is None:
@@ -88,7 +88,7 @@ class MessagePack(Unions):
         return [first[0] | other[0], low, high, *first[3:]]
 
     def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
-        """Write an open value, from the two parts of a VARIANT."""
+        """Write an open value from the two parts of a VARIANT."""
         stated = self._rules(node)
         assert stated is not None
         rules, null = self.assembly.table(stated), isinstance(node, nodes.OneOf) and bool(stated[0] & 1)

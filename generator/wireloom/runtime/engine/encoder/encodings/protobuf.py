@@ -1,7 +1,7 @@
 """Protobuf messages: fields are written in the order of the spec, then sorted by their numbers.
 
-The order of the spec matters for side effects: a field that refers to a table adds entries to it, so tables are
-written last. If the numbers do not ascend in that order, the parts of the message are put in order at its end.
+The order of the spec matters for side effects: a field that refers to a table adds entries to it, so tables are written
+last. If the numbers do not ascend in that order, the parts of the message are sorted at its end.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from wireloom.runtime.values import is_other_zero
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _GROUP_END, _FIXED32 = range(6)
 _NARROW, _WIDE = 32, 64
-_MAY_LACK, _NEEDED, _NOT_NOTHING = range(3)  # what instructions do with null, and with 0 or nothing
+_MAY_LACK, _NEEDED, _NOT_NOTHING = range(3)  # how instructions treat null, and 0 or empty values
 _WIRE = "\0wire"
-_WIRE_TYPE = 7  # the bits of a tag that have it
+_WIRE_TYPE = 7  # the bits of the wire type in a tag
 
 
 class Protobuf(Absence):
-    """A message and its fields."""
+    """Writes a message and its fields."""
 
     def message(self, items: Sequence[Item]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
@@ -52,15 +52,15 @@ class Protobuf(Absence):
             self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
-        """Fields alone have values, and these say how they are written."""
+        """Raise Uncovered: only fields have values in protobuf."""
         raise Uncovered(f"a value that is not a field, in {scope.encoding}")
 
     def constant(self, const: Any, node: Node) -> None:
-        """Nor is there a constant but as a field."""
+        """Raise Uncovered: only fields have values in protobuf."""
         raise Uncovered("a constant that is not a field, in protobuf")
 
     def number(self, register: Register, node: nodes.Int) -> None:
-        """Nor is there a number but as a field."""
+        """Raise Uncovered: only fields have values in protobuf."""
         raise Uncovered("a constant that is not a field, in protobuf")
 
     def _bound(self) -> Register:
@@ -109,7 +109,7 @@ class Protobuf(Absence):
             self.assembly.constant(_literal(item.field.const, node, tag))
 
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
-        """The first value on the wire that means what the column says; one that stands for absence is left out."""
+        """Write the first wire value with the column's meaning; omit the default."""
         field, absent, default = item.field, Label(), item.field.default_value
         if not isinstance(node, nodes.Int) or field.derive is not None:
             raise Uncovered("`values` of a type that is not an integer")
@@ -125,14 +125,14 @@ class Protobuf(Absence):
             return
         register = self.compiler.fields.mapped(item)
         need = _NOT_NOTHING if default == 0 else _NEEDED
-        if default and not is_beyond(default):  # which no register has
+        if default and not is_beyond(default):  # no register holds a number beyond 63 bits
             item.scope.names[_WIRE] = register
             self.unless(nodes.Binary("==", nodes.own(_WIRE), stated(default)), item.scope, absent)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)
         self.assembly.place(absent)
 
     def _defaulted(self, item: Item, node: Node, tag: int) -> None:
-        """A value that is left out where it is the one that stands for absence."""
+        """Write a value unless it is the default."""
         default, column, absent = item.field.default, item.column, Label()
         if column is None:
             return
@@ -213,7 +213,7 @@ class Protobuf(Absence):
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
 
     def _map(self, node: nodes.MapOf, tag: int, scope: Scope, column: Column | None) -> None:
-        """Entries, which are messages of a key and a value."""
+        """Write entries, which are messages of a key and a value."""
         if column is None:
             return
         if column.takes != "map":
@@ -237,7 +237,7 @@ class Protobuf(Absence):
     # --- tables ----------------------------------------------------------------------------------------------------
 
     def _reference(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
-        """An index into a table of the message around this one, where the entry is put if it is new."""
+        """Write an index into a table of the enclosing message; a new entry is added to the table."""
         outer = item.scope.parent
         table = item.field.refers.table if item.field.refers is not None else ""
         held = item.field.minimum is not None or item.field.maximum is not None
@@ -258,7 +258,7 @@ class Protobuf(Absence):
 
 
 def _literal(const: Any, node: Node, tag: int) -> bytes:
-    """The bytes of a field that has a constant."""
+    """The bytes of a field with a constant."""
     match node, const:
         case nodes.Int(bits, _, wire), int() if not isinstance(const, bool):
             number = const & ((1 << _WIDE) - 1)
@@ -277,7 +277,7 @@ def _literal(const: Any, node: Node, tag: int) -> bytes:
 
 
 def _form(node: nodes.Int) -> tuple[int, int, int]:
-    """How an integer is written, and its range."""
+    """The form of an integer, and its range."""
     form = node.signed | (node.form == "zigzag") << 1 | (node.form == "fixed") << 2 | (node.bits <= _NARROW) << 3
     return form, *limits(node.bits, node.signed)
 

@@ -1,6 +1,6 @@
 """Null, and unions whose alternatives differ by the kind of value: the same in MessagePack and JSON.
 
-The encoding says how null is written, and which containers are open values. The column that has a value decides the
+The encoding determines how null is written, and which containers are open values. The column with a value selects the
 alternative; if several have one, the row is left to the builders.
 """
 
@@ -17,22 +17,22 @@ from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 
 _TOLD = {"null", "bool", "int", "float", "str", "bytes"}
-"""Kinds of values that readers tell from others as writers do."""
+"""Kinds of values that readers and writers tell apart in the same way."""
 
 
 class Unions(Part):
-    """An encoding whose values say their kind."""
+    """An encoding whose values tell their kind."""
 
     null: ClassVar[bytes]
-    """Null, as it is written."""
+    """The bytes of null."""
 
     @abstractmethod
     def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may hold values of any kind, which are one column."""
+        """Whether a list or map may contain values of any kind, which share one column."""
 
     @abstractmethod
     def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
-        """Write an open value, from the two parts of a VARIANT."""
+        """Write an open value from the two parts of a VARIANT."""
 
     @abstractmethod
     def stated(self, node: Node, scope: Scope, column: Column | None) -> None:
@@ -55,7 +55,7 @@ class Unions(Part):
                 self.stated(node, scope, column)
 
     def entries(self, node: nodes.MapOf, scope: Scope, column: Column, between: bytes = b"") -> tuple[Label, Register]:
-        """The body that writes an entry of a map, and the register of the entry's place."""
+        """The body that writes a map entry, and the register of the entry's index."""
 
         def write(entry: Column, _: Register) -> None:
             self.compiler.value(node.key, scope, entry.children["key"])
@@ -67,7 +67,7 @@ class Unions(Part):
         return self.compiler.repeated(node.value, scope, column, write=write)
 
     def nullable(self, column: Column | None, write: Callable[[], None]) -> None:
-        """Write null where the column is null."""
+        """Write null if the column is null."""
         if column is None:
             self.assembly.constant(self.null)
             return
@@ -77,7 +77,7 @@ class Unions(Part):
         self.assembly.place(end)
 
     def one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of the kind that the value has."""
+        """Write the alternative of the value's kind."""
         kinds: dict[str, Node] = {}
         for alternative in map(self.compiler.reader.resolved, alternatives):
             takes = self.takes(alternative)
@@ -92,7 +92,7 @@ class Unions(Part):
         self._chosen(kinds, scope, column, null=null)
 
     def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column, *, null: bool) -> None:
-        """The alternative whose column has a value."""
+        """Write the alternative whose column has a value."""
         labels = {takes: Label() for takes in kinds if takes in column.children}
         none = Label()
         words: list[Any] = [none if null else None, len(labels)]
@@ -106,7 +106,7 @@ class Unions(Part):
         self.assembly.arms([*arms, (none, partial(self.assembly.constant, self.null))] if null else arms)
 
     def takes(self, node: Node) -> str:
-        """The kind of column that an alternative stands in."""
+        """The kind of column for an alternative."""
         if isinstance(node, nodes.ListOf | nodes.MapOf) and self.is_open(node):
             return "variant"
         if self.compiler.reader.is_record(node):

@@ -93,7 +93,7 @@ def test_an_encoding_has_forms_of_types_that_there_are():
 
 def _is_left(encoding, type):
     """Lists of partial bytes, and number formats of a single file format, are left to the parser."""
-    own = {NumberForm.QUIC, NumberForm.SQLITE, NumberForm.FLAC, NumberForm.EBML}
+    own = {getattr(NumberForm, name) for name in ("QUIC", "SQLITE", "FLAC", "EBML", "VLQ", "SLEB")}
     return encoding == BINARY and (type.bits % 8 != 0 or type.form in own)
 
 

@@ -26,6 +26,7 @@ from wireloom.runtime.engine.compiler.scope import (
     limits,
     member,
     number_form,
+    ordered,
     word_of,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries, is_beyond, pattern
@@ -334,7 +335,8 @@ class Fields(Part):
             self._meant(item, read, sink, kind)
             return
         if field.bits and isinstance(type, nodes.Int) and type.bits > _WIDEST:
-            raise Uncovered("`bits` of an integer of more than 64 bits")
+            self._wide_bits(type.bits // 8, ordered(type.form, self.compiler.big), item)
+            return
         word = self._word(item) if field.checksum is not None else None
         with self.compiler.filling(register), self.compiler.filling(word):
             read(replace(sink, word=word))
@@ -370,6 +372,15 @@ class Fields(Part):
             self._ranged(constraints)
         if constraints.spelling is not None and register is not None:
             self.spelled(constraints.spelling, constraints.code, self._charset(constraints.type), register)
+
+    def _wide_bits(self, size: int, big: bool, item: Item) -> None:  # noqa: FBT001 - as the compiler has it
+        """Read bits of more bytes than a register holds: each from the bytes that it is part of."""
+        for bit in item.field.bits:
+            first, last = bit.low // 8, (bit.low + bit.width - 1) // 8
+            offset = size - 1 - last if big else first
+            self.assembly.emit("WINDOW", size, offset, last - first + 1, bit.low % 8 | big << 8)
+            self._bits((bit.with_parts(low=0),), item)
+        self.assembly.emit("BYTES", 1, size, 0, None, None)
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value and replace it with its meaning in `values`."""

@@ -484,6 +484,19 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
     return deliver_bytes(m, i[4], i[5], m.position - size - behind, size)
 
 
+cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint big) noexcept nogil:
+    """The lowest 64 bits, after a shift to the right, of a number of up to nine bytes."""
+    cdef uint64_t number = 0, highest = 0
+    cdef int64_t n
+    if size == 9:
+        size = 8
+        highest = p[0] if big else p[8]
+        p += big
+    for n in range(size):
+        number |= <uint64_t>p[size - 1 - n if big else n] << (8 * n)
+    return number >> shift | (highest << (64 - shift) if shift else 0)
+
+
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
     """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
 

@@ -41,6 +41,7 @@ _STATED = {
     OP_SEEK: "N N R<start R<reach",
     OP_REACH: "R>reach",
     OP_LEAVE: "R<reach",
+    OP_WINDOW: "N N N N",
     OP_HOLE: "X R<start N",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
@@ -310,6 +311,11 @@ class Checker:
             self.require(symbol & 0xFFFF, where)
             self.require(form != 1 or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
 
+    def check_window(self, total, offset, size, shift, where):
+        """Some of the bytes of an integer with `bits`: at most 64 bits after the shift."""
+        self.require(1 <= size <= 9 and 0 <= offset and offset + size <= total <= 64, where)
+        self.require((size == 9) <= shift & 0xFF < 8 and shift >> 8 in (0, 1), where)
+
     def check_special(self, int op, words, at):
         """Operands whose meaning depends on others."""
         where = f"instruction {at}"
@@ -361,6 +367,8 @@ class Checker:
                 self.require(0 <= words[2] < 1 << 39, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
+        elif op == OP_WINDOW:
+            self.check_window(words[1], words[2], words[3], words[4], where)
         elif op == OP_SEEK:
             self.require(words[1] in (0, 1, 2), where)
             if words[1] == 2:

@@ -348,6 +348,11 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return seek(m, i)
     elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
         m.registers[i[1]] = m.position - m.base
+    elif op == OP_WINDOW:  # bytes of the whole integer, offset, bytes, shift | big << 8: the position stays
+        if m.end - m.position < i[1]:
+            return m.overrun
+        m.none = m.wide = False
+        m.value = <int64_t>window(m.position + i[2], i[3], i[4] & 0xFF, i[4] >> 8)
     elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
         m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # nowhere
         m.hole_width = i[3]

@@ -186,6 +186,7 @@ cpdef enum Op:
     OP_SEEK
     OP_REACH
     OP_LEAVE
+    OP_WINDOW
     OP_HOLE
     OP_REGION
     OP_UNREGION

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=True, cdivision=True, initializedcheck=False
-"""The validators of the engine: every operand of a program is held against what it names before it may run.
+"""The validators of the engine: they check each operand of a program before it may run.
 
-They are a module of their own since they are no code that a compiler has to work hard on: with the engine they took a
-third of its time.
+They are a module of their own, compiled with less optimization: as part of the engine they took a third of its compile
+time.
 """
 
 include "native/shared/types.pxi"

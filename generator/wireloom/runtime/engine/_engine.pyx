@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=True, cdivision=True, initializedcheck=False
 """The native engine: executes a validated program over an Arrow array of binary values.
 
-A program says how a record is read and which columns its values go to. Every read is held against the end of the
-region in force; a record that is not perfectly regular leaves no trace in the columns and is marked, so that the
-construct parser can say what is wrong with it. The GIL is released while records are read.
+A program says how to read a record and which columns get its values. Every read is checked against the end of the
+current region. A record with any irregularity leaves no trace in the columns and is marked, so that the construct
+parser can read it and report its errors. The GIL is released while records are read.
 """
 
 import os
@@ -83,7 +83,7 @@ assert OPCODES.keys() == {Op(number).name.removeprefix("OP_") for number in OPER
 
 
 cdef class Block:
-    """Memory of the engine's, given away: whoever holds the block's buffer keeps it."""
+    """Memory of the engine that was handed out; the buffers that export it keep it alive."""
 
     cdef Buffer held
     cdef Py_ssize_t size
@@ -116,7 +116,7 @@ cdef inline void drop(Buffer *buffer) noexcept:
 
 
 cdef class Batch:
-    """The columns of one run. `status` has a byte a record: 0 good, 1 null, 2 failed."""
+    """The columns of one run. `status` has a byte for each record: 0 good, 1 null, 2 failed."""
 
     cdef Column *columns
     cdef int count
@@ -134,7 +134,7 @@ cdef class Batch:
             free(self.columns)
 
     def take(self, int index):
-        """Length, and the blocks of validity (None: all valid), offsets and data of a column; once for each."""
+        """Length and blocks of a column: validity (None: all valid), offsets and data. Each column can be taken once."""
         cdef Column *column
         cdef int64_t length
         if not 0 <= index < self.count:
@@ -167,7 +167,7 @@ cdef struct Input:
 
 
 cdef bint locate(const Input *given, int64_t row, const uint8_t **start, int64_t *size) noexcept nogil:
-    """Where a record's bytes are; False where the array contradicts itself."""
+    """Find a record's bytes; False if the array's buffers contradict each other."""
     cdef int64_t at = given.first + row, first, last
     cdef const uint8_t *view
     cdef int32_t buffer, place
@@ -197,7 +197,7 @@ cdef bint locate(const Input *given, int64_t row, const uint8_t **start, int64_t
 
 
 cdef int64_t given_size(const Input *given, int64_t start, int64_t stop) noexcept nogil:
-    """The bytes of some records; of an array that contradicts itself, some number that it could have."""
+    """The total size of some records; any possible number if the array's buffers contradict each other."""
     cdef int64_t size = 0, row, first = given.first + start, last = given.first + stop
     if start == stop:
         return 0
@@ -213,8 +213,8 @@ cdef int64_t given_size(const Input *given, int64_t start, int64_t stop) noexcep
 
 
 cdef class Program:
-    """Instructions with all they refer to, validated. Programs may run in several threads at once: they are immutable but
-    for what the last batch came to, of which any thread's word is as good."""
+    """Validated instructions with their tables. Several threads may run a program at once: it is immutable, except for the
+    statistics of the last batch, for which any thread's values will do."""
 
     cdef int64_t *code
     cdef int64_t *expressions
@@ -227,9 +227,9 @@ cdef class Program:
     cdef int register_count
     cdef int slot_count
     cdef int64_t entry
-    cdef int64_t other  # for the other byte order; -1: none
+    cdef int64_t other  # the entry for the other byte order; -1: none
     cdef int64_t limit
-    cdef double *usual  # of each column, the rows and the bytes that a byte of records came to the last time
+    cdef double *usual  # for each column, the rows and bytes per byte of records in the last batch
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, *, int registers, int slots, entries, int64_t depth):
         cdef int i
@@ -273,7 +273,7 @@ cdef class Program:
         free(self.usual)
 
     cdef Batch begin(self, Machine *m):
-        """A batch without rows, and a machine that writes to it; `release` it in any case."""
+        """Prepare a batch without rows and a machine that writes to it; the caller must call `release`."""
         cdef Batch batch = Batch.__new__(Batch)
         memset(m, 0, sizeof(Machine))
         batch.columns = <Column *>calloc(self.column_count, sizeof(Column))
@@ -296,9 +296,9 @@ cdef class Program:
         return batch
 
     cdef void foresee(self, Column *columns, int64_t size, int64_t made) noexcept nogil:
-        """Room for what so many bytes of records are likely to come to, from what the last ones did.
+        """Reserve memory for the likely output of so many bytes of records, judging by the last batch.
 
-        No column gets more than `made` bytes (0: any number), or than FAVOUR times those of the records.
+        No column gets more than `made` bytes (0: no limit), or than FAVOUR times the size of the records.
         """
         cdef double most = FAVOUR * <double>size
         cdef int i
@@ -310,7 +310,7 @@ cdef class Program:
             foresee(columns + i, self.usual[2 * i] * size, self.usual[2 * i + 1] * size, most)
 
     cdef void remember(self, const Column *columns, int64_t size) noexcept nogil:
-        """What so many bytes of records came to."""
+        """Record how much output so many bytes of records gave."""
         cdef int i
         if size < FORESEEN:
             return
@@ -321,8 +321,8 @@ cdef class Program:
     def run(self, int form, buffers, int64_t first, int64_t start, int64_t stop, int64_t row_budget=0, int rows=-1, int64_t largest=-1, int64_t made=0):
         """The columns of records `start` to `stop` of an array given by its buffers (validity, offsets, data ...).
 
-        Ends early where an output buffer is full, where the column `rows` has `row_budget` elements, or where the columns
-        have `made` bytes (0: any number); `consumed` says how many records were read. Records of more than `largest` bytes (-1: no limit) are given up unread.
+        Ends early if an output buffer is full, if the column `rows` has `row_budget` elements, or if the columns have `made`
+        bytes (0: no limit); `consumed` is the number of records read. Records of more than `largest` bytes (-1: no limit) are given up unread.
         """
         cdef Batch batch
         cdef Machine m
@@ -380,7 +380,7 @@ cdef class Program:
         return batch
 
     def checkpoints(self, const unsigned char[::1] data):
-        """What the parser is told of a record that was given up; None where it has to read all of it."""
+        """The checkpoints of a record that was given up; None if the parser must read all of it."""
         cdef Batch batch
         cdef Machine m
         batch = self.begin(&m)
@@ -395,7 +395,7 @@ cdef class Program:
             release(&m)
 
     cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, int64_t made, uint8_t *status, int64_t *consumed) noexcept nogil:
-        """Read records as far as they, the output or the budgets go; why it ended."""
+        """Read records until they, the output or the budgets end; returns why it ended."""
         cdef int64_t row = 0, back
         cdef int code = OK
         cdef bint ended = count == 0
@@ -417,7 +417,7 @@ cdef class Program:
         return code
 
     cdef int record(self, Machine *m, const Input *given, int64_t at, uint8_t *status) noexcept nogil:
-        """One record of the array, or a null, as a row; `status` says which, or that the row is null for a bad one."""
+        """Read one record of the array, or a null, as a row; `status` tells which, or that the record failed."""
         cdef const uint8_t *record = NULL
         cdef int64_t size = 0, place = given.first + at
         cdef int code
@@ -433,7 +433,7 @@ cdef class Program:
         return skip_row(m)
 
     cdef int read(self, Machine *m, const uint8_t *record, int64_t size, bint whole) noexcept nogil:
-        """One record, which is all of these bytes where `whole`; where it fails, the columns are as they were."""
+        """Read one record, which must use all bytes if `whole`; if it fails, the columns are restored."""
         cdef int64_t row = m.columns[0].length
         cdef int code = once(m, self.entry, record, size, whole)
         if code == OK:
@@ -467,16 +467,16 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     code = run(m, entry)
     if code:
         return code
-    return OK if m.position == m.end or not whole else IRREGULAR  # bytes after it, in the order that it is read in
+    return OK if m.position == m.end or not whole else IRREGULAR  # bytes are left after the record
 
 
 cdef inline bint is_error(int code) noexcept nogil:
-    """Whether the parser, too, has an error in place of the record."""
+    """Whether the parser also reports an error for the record."""
     return code == TRUNCATED or code >= FIRST_CODE
 
 
 cdef int skip_row(Machine *m) noexcept nogil:
-    """A null row."""
+    """Append a null row."""
     return pad(m.columns, m.columns[0].length + 1)
 
 
@@ -498,7 +498,7 @@ cdef void release(Machine *m) noexcept:
 
 
 cdef const uint8_t *address(held) except? NULL:
-    """Where a buffer's bytes are; NULL for none and for empty ones."""
+    """The address of a buffer's bytes; NULL for none and for empty ones."""
     cdef const unsigned char[::1] view
     if held is None or len(held) == 0:
         return NULL
@@ -507,7 +507,7 @@ cdef const uint8_t *address(held) except? NULL:
 
 
 cdef check_buffers(int form, list held, int64_t rows):
-    """The buffers hold what an array of so many rows must have."""
+    """Check that the buffers are large enough for an array of so many rows."""
     width = (4, 8, 16)[form]
     wanted = (rows + (form != 2)) * width
     if held[0] is not None and held[0].nbytes < (rows + 7) // 8:
@@ -517,7 +517,7 @@ cdef check_buffers(int form, list held, int64_t rows):
 
 
 cdef int64_t *words(given) except NULL:
-    """Numbers as an array."""
+    """Copy numbers into a C array."""
     cdef int64_t *copy = <int64_t *>malloc((len(given) + 1) * 8)
     cdef Py_ssize_t i
     if copy == NULL:
@@ -532,9 +532,9 @@ cdef int64_t *words(given) except NULL:
 
 
 def crc_value(parameters, const unsigned char[::1] data, *, bint tables=False):
-    """The CRC of bytes as programs compute it; by `tables` even where the processor has something faster.
+    """The CRC of bytes as programs compute it; with `tables`, even if the processor has a faster instruction.
 
-    `parameters`: width, polynomial, initial value, final xor, whether bits are reflected; of a sum its rule, width,
+    `parameters`: width, polynomial, initial value, final xor, whether bits are reflected; for a sum its rule, width,
     modulus, initial value and final xor.
     """
     cdef wl_crc *crc = <wl_crc *>malloc(sizeof(wl_crc))

@@ -2,8 +2,8 @@
 # choosing a case, trying alternatives, and repeating elements.
 #
 # `load_` functions read a number at the position, move the position after it, and return true if there is none. The
-# instructions below them check sizes against `m.end`, the end of the innermost region, before they read. They hand each
-# value to `deliver_` (delivery.pxi), which fills the register and the column.
+# instructions below check sizes against `m.end`, the end of the innermost region, before they read. They pass each value
+# to `deliver_` (delivery.pxi), which fills the register and the column.
 
 
 cdef inline int64_t base_of(int64_t form) noexcept nogil:
@@ -12,7 +12,7 @@ cdef inline int64_t base_of(int64_t form) noexcept nogil:
 
 
 cdef inline uint8_t digit_of(uint8_t character) noexcept nogil:
-    """What a character of ASCII is as a digit, of any base; what is none is more than any."""
+    """The value of an ASCII character as a digit of any base; 255 if it is not a digit."""
     cdef uint8_t digit = character - 48
     if digit > 9:
         digit = (character | 32) - 87 if (character | 32) >= 97 else 255
@@ -20,7 +20,7 @@ cdef inline uint8_t digit_of(uint8_t character) noexcept nogil:
 
 
 cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digits, bint packed, bint signed, int64_t *value) noexcept nogil:
-    """So many decimal digits, two a byte; of a packed number the last half byte is the sign. True for what is none."""
+    """Load so many decimal digits, two a byte; in a packed number the last half byte is the sign. True if it is invalid."""
     cdef const uint8_t *p = position[0]
     cdef int64_t width = digits_width(6 + packed, digits, signed), n, found = 0
     cdef uint8_t half
@@ -43,7 +43,7 @@ cdef bint load_digits(const uint8_t **position, const uint8_t *end, int64_t digi
 
 
 cdef inline uint8_t zoned_of(uint8_t character) noexcept nogil:
-    """The zoned digit, in EBCDIC, that a digit or an overpunched one of ASCII is; 0 for what is neither."""
+    """The zoned EBCDIC digit for an ASCII digit, possibly overpunched; 0 if it is neither."""
     if 48 <= character <= 57:
         return character + 0xC0
     if 65 <= character <= 73:
@@ -54,12 +54,12 @@ cdef inline uint8_t zoned_of(uint8_t character) noexcept nogil:
 
 
 cdef inline int64_t signed_place(int64_t form, int64_t digits) noexcept nogil:
-    """Which of the digits that are zoned (15, in ASCII 17; 16 and 18 with a leading sign) has the sign in its zone."""
+    """The index of the zoned digit with the sign (form 15, in ASCII 17; 16 and 18 have a leading sign)."""
     return digits - 1 if form & 1 else 0
 
 
 cdef bint load_zoned(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value) noexcept nogil:
-    """So many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). True for what is none."""
+    """Load so many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). True if it is invalid."""
     cdef const uint8_t *p = position[0]
     cdef int64_t n, found = 0, place = signed_place(form, digits)
     cdef uint8_t zoned
@@ -81,7 +81,7 @@ cdef bint load_zoned(const uint8_t **position, const uint8_t *end, int64_t digit
 
 
 cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t digits, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
-    """So many digits in ASCII (see `base_of`), spaces and a sign in front of them. True for what is none."""
+    """Load so many ASCII digits (see `base_of`), after spaces and a sign. True if it is invalid."""
     cdef const uint8_t *p = position[0]
     cdef int64_t base = base_of(form), width = digits_width(form, digits, signed), n = 0, most = 0
     cdef uint64_t found = 0
@@ -112,13 +112,13 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
 
 
 cdef inline int64_t marked_width(int64_t markers, uint8_t first) noexcept nogil:
-    """How many bytes stand after a byte that is a marker (see `number_form`); 0 where none does."""
+    """How many bytes follow a marker byte (see `number_form`); 0 for other bytes."""
     cdef int64_t place = first - (markers & 0xFF)
     return markers >> (9 + 4 * place) & 0xF if place < MARKERS else 0
 
 
 cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t markers, bint *wide, int64_t *value) noexcept nogil:
-    """A number in a byte, or after one of the `markers` (see `number_form`); true where it is not there, or none."""
+    """Load a number in one byte, or after one of the `markers` (see `number_form`); true if it is missing or invalid."""
     cdef const uint8_t *p = position[0]
     cdef int64_t width
     if p >= end:
@@ -136,7 +136,7 @@ cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t ma
 
 
 cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form, bint signed, int64_t *value, bint *wide) noexcept nogil:
-    """Digits and a sign in front, up to the bytes that end them (see `number_form`). True for what is none."""
+    """Load a sign and digits, up to the bytes that end them (see `number_form`). True if it is invalid."""
     cdef const uint8_t *p = position[0]
     cdef uint64_t base = <uint64_t>base_of(form >> 8 & 0xF), found = 0, digit, most = ~<uint64_t>0
     cdef int64_t left = form & 0xFF, size = form >> 12 & 0xF, n = 0
@@ -167,7 +167,7 @@ cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form,
 
 
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
-    """A number at `position`, which then stands after it, of the form that `word` says (see `number_form`); true where there is none."""
+    """Load a number of the form in `word` (see `number_form`) and move after it; true if it is invalid."""
     cdef int64_t form = word >> 8 & 0xFF
     wide[0] = False
     if form == 12:
@@ -182,7 +182,7 @@ cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t wor
 
 
 cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint zigzag, int64_t bits, int64_t *value, bint *wide) noexcept nogil:
-    """A varint at `position`, which then stands after it; true where it does not end, or is beyond its bits."""
+    """Load a varint and move after it; true if it does not end, or exceeds its bits."""
     cdef const uint8_t *start = position[0]
     cdef uint64_t number = 0
     if bits >> 8:
@@ -197,7 +197,7 @@ cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint 
 
 
 cdef bint lacks(const uint8_t *p, const uint8_t *end, int64_t word, bint signed) noexcept nogil:
-    """Whether bytes of a number (see `load_varint`) are missing after those that are there, as far as these say it."""
+    """Whether bytes of a number (see `load_varint`) are missing at the end of the data."""
     cdef int64_t form = word >> 8 & 0xFF, held = end - p, longest = ((word & 0xFF) + 6) // 7, n
     if form == 14:  # which has an end of its own
         return False
@@ -218,12 +218,12 @@ cdef bint lacks(const uint8_t *p, const uint8_t *end, int64_t word, bint signed)
 
 
 cdef inline int unended(const Machine *m, const uint8_t *p, const uint8_t *end, int64_t word, bint signed) noexcept nogil:
-    """The code of what `load_varint` does not take: bytes are missing, or what only the parser tells."""
+    """The code for a number that `load_varint` refuses: bytes are missing, or the parser decides."""
     return m.overrun if lacks(p, end, word, signed) else IRREGULAR
 
 
 cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
-    """An integer of so many bytes at `p`; whether it is beyond int64."""
+    """Load an integer of so many bytes; returns whether it is beyond int64."""
     cdef uint64_t number = 0
     cdef int64_t n
     if size == 1:
@@ -274,7 +274,7 @@ cdef int read_boolean(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int read_front(Machine *m, int64_t word, int64_t *count) noexcept nogil:
-    """A number in front, written as `word` says (see `prefix_word`), which may be negative."""
+    """Read a number before the data, which may be negative; `word` is its form (see `prefix_word`)."""
     cdef int64_t width = word >> 1 & 15
     cdef bint wide = False
     if width == 0:
@@ -289,7 +289,7 @@ cdef int read_front(Machine *m, int64_t word, int64_t *count) noexcept nogil:
 
 
 cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexcept nogil:
-    """A size or a count in front, written as `word` says (see `prefix_word`)."""
+    """Read a size or count before the data; `word` is its form (see `prefix_word`)."""
     cdef int code = read_front(m, word, count)
     if code:
         return code
@@ -297,13 +297,13 @@ cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexc
     return BAD_SIZE if count[0] < 0 and not none[0] else OK
 
 
-cdef struct Portion:  # part of a value, after a number of its own
+cdef struct Portion:  # a part of a value, after its own length
     int64_t left  # bytes or elements; 0 after the last block
-    const uint8_t *end  # where its elements end; NULL: nothing says that
+    const uint8_t *end  # where its elements must end; NULL: unknown
 
 
 cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept nogil:
-    """Go to the next part of a value. Table: the number in front of each; that of a size after a negative one, or 0"""
+    """Go to the next part of a value. Table: the form of the length, and that of the size after a negative length, or 0"""
     cdef int64_t size = 0
     cdef bint none = False
     cdef int code
@@ -317,13 +317,13 @@ cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept n
             return code if code else m.overrun
         block.left = -block.left
         block.end = m.position + size
-    if code or block.left < 0:  # the least number of 64 bits
+    if code or block.left < 0:  # the least 64-bit number has no positive counterpart
         return code if code else IRREGULAR
     return OK if block.left <= m.end - m.position else m.overrun
 
 
 cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `read_bytes`. A value in parts, each after its size; where there are several they are put together."""
+    """i: as in `read_bytes`. Read a value in parts, each after its size; several parts are joined."""
     cdef const int64_t *table = m.tables + i[2]
     cdef const uint8_t *start = m.position
     cdef const uint8_t *first = m.position
@@ -364,8 +364,8 @@ cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width) noexcept nogil:
-    """Where a few bytes are first found; NULL where they are not."""
-    cdef int64_t left = size - width + 1  # places where they may stand
+    """The first place of a few bytes; NULL if they are missing."""
+    cdef int64_t left = size - width + 1  # possible places
     cdef const uint8_t *place
     while left > 0:
         place = <const uint8_t *>memchr(data, wanted[0], <size_t>left)
@@ -377,12 +377,12 @@ cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *w
 
 
 cdef inline bint ends_filled(const uint8_t *data, int64_t size, int64_t word) noexcept nogil:
-    """Whether what fills up (see `padded_word`) stands at the end."""
+    """Whether the last byte is the fill byte (see `padded_word`)."""
     return size > 0 and data[size - 1] == (word & 0xFF)
 
 
 cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_t *table, const uint8_t *texts, int64_t *behind, int64_t *escapes) noexcept nogil:
-    """Where a value ends that has escapes, or ends at one of several delimiters; NULL where it does not. Table: see `programs/delimiters.py`."""
+    """Where a value ends that has escapes, or one of several delimiters; NULL if it does not end. Table: see `programs/delimiters.py`."""
     cdef const int64_t *stops = table + 5
     cdef const int64_t *delimiters = stops + table[3]
     cdef int64_t n, width
@@ -404,7 +404,7 @@ cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_
 
 
 cdef inline int endless(Machine *m, int64_t code) noexcept nogil:
-    """Why a value ends nowhere; more bytes may mend that, whatever it is called."""
+    """The code for a missing delimiter; at the end of a stream, more bytes may help."""
     if not code:
         return m.overrun
     if m.overrun == TRUNCATED:
@@ -413,7 +413,7 @@ cdef inline int endless(Machine *m, int64_t code) noexcept nogil:
 
 
 cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `read_bytes`. A value that has escapes, ends at one of several delimiters, or with its delimiter."""
+    """i: as in `read_bytes`. Read a value that has escapes, one of several delimiters, or its delimiter as a part."""
     cdef const int64_t *table = m.tables + i[2]
     cdef const uint8_t *start = m.position
     cdef int64_t behind = 0, escapes = 0, size
@@ -500,7 +500,7 @@ cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint 
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
     """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
 
-    The integer itself stays the machine's value for the next bits.
+    The integer stays the last value, for the next bits.
     """
     cdef int64_t whole = m.value, low = i[1] >> 8, width = i[1] & 0xFF
     cdef int64_t bits = <int64_t>(<uint64_t>whole >> low & ((<uint64_t>1 << width) - 1 if width < 64 else ~<uint64_t>0))
@@ -544,14 +544,14 @@ cdef int compute(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline bint too_often(Machine *m, const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Whether the record has been gone over too often, once more from `start` to `end`: long before the parser says so."""
+    """Count one more reading from `start` to `end`; returns whether the record was read again too often, well before the parser's own limit."""
     if end > m.furthest:
         m.furthest = end
     return count_again(m, end - start)
 
 
 cdef inline bint count_again(Machine *m, int64_t size) noexcept nogil:
-    """The same of so many bytes. A few are free, but not of a stretch within another one."""
+    """The same for so many bytes. A few are free, but not inside a region that is read again."""
     if m.retried:
         m.again += size if size > 1 else 1
     elif size > 32:
@@ -562,7 +562,7 @@ cdef inline bint count_again(Machine *m, int64_t size) noexcept nogil:
 
 
 cdef const uint8_t *covered(Machine *m, const uint8_t *data, int64_t size, int64_t hole, int64_t width) noexcept nogil:
-    """A copy of what a checksum covers, zeros where it stands itself; NULL where there is no memory."""
+    """A copy of the covered data, with zeros for the checksum itself; NULL if there is no memory."""
     cdef int64_t first = hole - (data - m.base), last = first + width
     m.covered.length = 0
     if push(&m.covered, data, size):
@@ -582,7 +582,7 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     cdef bint none = False
     cdef int code
     m.hole = 0
-    if m.absent[i[5]]:  # a record without the checksum, which stands nowhere
+    if m.absent[i[5]]:  # the record has no checksum
         return OK
     code = number_of(m, i[2], &first, &none) if hole >= 0 else IRREGULAR
     if code or none:
@@ -598,7 +598,7 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         return IRREGULAR
     data = m.base + first
     if hole and (hole - 1 >= first + size or hole - 1 + m.hole_width <= first):
-        hole = 0  # it stands elsewhere
+        hole = 0  # the checksum is outside of its range
     if hole:
         data = covered(m, data, size, hole - 1, m.hole_width)
         if data == NULL:
@@ -607,14 +607,14 @@ cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
         return OK if wl_crc_value(m.crcs + i[1], data, size) == <uint64_t>m.registers[i[5]] else <int>i[6]
     if m.registers[i[5]] != DIGEST:
         return IRREGULAR
-    if not hole and not m.opened:  # what is unpacked stands nowhere once the record has been read
+    if not hole and not m.opened:  # decompressed data is freed before deferred digests are checked
         return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
     wl_md5(data, size, digest)
     return OK if memcmp(digest, m.pointers[i[5]], DIGEST) == 0 else <int>i[6]
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
-    """At least so many bytes from the struct's start; null is more than there are."""
+    """Require so many bytes from the struct's start; null is always too many."""
     cdef bint none = False
     cdef int code = number_of(m, i[1], number, &none)
     if code:
@@ -643,9 +643,9 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
-    """The machine's value chooses, by a hash without collisions.
+    """Jump by the last value, with a hash without collisions.
 
-    Table: targets of null and of a value that is not in it (-1: none), shift, multiplier, number of places, then
+    Table: targets for null and for a value that is not in the table (-1: none), shift, multiplier, number of places, then
     (value, target or -1) each.
     """
     cdef const int64_t *table = m.tables + i[1]
@@ -663,7 +663,7 @@ cdef inline int switch_to(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
-    """i: body, table of codes that lead on, target after success, table of columns that the body writes, reason register"""
+    """i: body, table of the codes that lead to the next alternative, target after success, table of the columns that the body writes, reason register"""
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
     cdef int overrun = m.overrun
@@ -682,7 +682,7 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     if code == OK:
         m.next = i[3]
         return OK
-    if m.opened != opened:  # it ended within a region that is unpacked
+    if m.opened != opened:  # it ended inside a compressed region
         return IRREGULAR
     m.frame_count = frames
     m.spans.length = names
@@ -701,21 +701,21 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
     return code
 
 
-cdef struct Trail:  # where a list has been that may go on elsewhere
+cdef struct Trail:  # the places of a list that continues elsewhere
     const uint8_t *lowest
-    const uint8_t *behind  # the first number that leads elsewhere; NULL: none did
-    int64_t elsewhere  # bytes read after such numbers
-    int64_t size  # bytes of the list before the place where it stands now
+    const uint8_t *behind  # the end of the first pointer; NULL: none yet
+    int64_t elsewhere  # bytes read after pointers
+    int64_t size  # bytes of the list before its current place
 
 
 cdef inline bint at_ending(const Machine *m, int64_t symbol) noexcept nogil:
-    """Whether the bytes that end a list stand here."""
+    """Whether the bytes that end a list are next."""
     cdef int64_t width = symbol & 0xFFFF
     return m.end - m.position >= width and memcmp(m.position, m.texts + (symbol >> 16), <size_t>width) == 0
 
 
 cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
-    """Go where numbers in place of an element lead. jump: bytes after the list, width, big, least and greatest number, that of the start, most bytes"""
+    """Follow pointers in place of an element. jump: bytes after the list, width, big, least and greatest pointer, the offset it counts from, most bytes"""
     cdef int64_t number = 0
     cdef const uint8_t *place
     while m.end - m.position >= jump[1] and not at_ending(m, jump[0]):
@@ -735,14 +735,14 @@ cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
 
 
 cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
-    """After a list that went on elsewhere, go on where it left; true where too many bytes were read again."""
+    """After a list, return to the end of its first pointer; true if too many bytes were read again."""
     cdef int64_t elsewhere = trail.elsewhere + (m.position - trail.lowest)
     m.position = trail.behind
     return count_again(m, elsewhere)
 
 
 cdef inline bint goes_on(const Machine *m, const int64_t *i, const Portion *block) noexcept nogil:
-    """Whether another element stands here: form and count as `repeat_binary` has them."""
+    """Whether another element follows; form and count as in `repeat_binary`."""
     if i[1] == 8:
         return block.left > 0
     if i[1] == 4 or i[1] == 7:
@@ -755,8 +755,8 @@ cdef inline bint goes_on(const Machine *m, const int64_t *i, const Portion *bloc
 
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled register after the last,
-    6 bytes after, or going on elsewhere, 7 bytes after, or to the end, 8 in parts), count, body, list column, index register, register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression, 3 before, 4 bytes after, 5 register filled after the last,
+    6 bytes after, or a pointer, 7 bytes after, or the end, 8 in parts), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before

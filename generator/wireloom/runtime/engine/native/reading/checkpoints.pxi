@@ -1,17 +1,17 @@
-# Checkpoints: what the parser is told of a record that the engine gave up, so that it need not read good elements
-# again. runtime/checkpoints.py is the other side.
+# Checkpoints: they tell the parser which elements of a record are good, so that it need not read them again when the
+# engine gave the record up. runtime/checkpoints.py is the other side.
 #
-# A record is first read without notes. If it is given up, it is read once more, and each list is noted in the order of
-# reading: where its elements begin, how many were read, and where the next one begins. When a list ends, the notes of
+# A record is first read without checkpoints. If it is given up, it is read once more, and each list is noted in the order
+# of reading: where its elements begin, how many were read, and where the next one begins. When a list ends, the notes of
 # the lists inside of it are dropped: one entry says that the whole list is good.
 
 cdef enum:
-    NEXT_READING = -2  # in place of a list: the record is read in the other byte order from here on
-    NEXT_TEXT = -3  # in place of a list: a text of JSON begins, of so many bytes; places in it count from its start
+    NEXT_READING = -2  # in place of a list: from here on the record is read in the other byte order
+    NEXT_TEXT = -3  # in place of a list: a JSON text of so many bytes begins; offsets in it count from its start
 
 
 cdef int64_t begin_noted(Machine *m, int64_t start) noexcept nogil:
-    """One more list, whose elements begin at `start`; -1 where there is no memory for it."""
+    """Note a list whose elements begin at `start`; -1 if there is no memory."""
     cdef int64_t index = m.noted.length
     if push(&m.noted, NULL, sizeof(Checkpoint)):
         m.scattered = True
@@ -23,7 +23,7 @@ cdef int64_t begin_noted(Machine *m, int64_t start) noexcept nogil:
 
 
 cdef void note_list(Machine *m, int64_t index, int64_t count, bint is_open) noexcept nogil:
-    """So many elements were read, and where there is another one, it begins here: lists within those are forgotten."""
+    """Note that so many elements were read, and that the next one, if any, begins here; drops the notes of inner lists."""
     cdef Checkpoint *noted = <Checkpoint *>(m.noted.data + index)
     m.noted.length = index + sizeof(Checkpoint)
     noted.count, noted.is_open, noted.position = count, is_open, m.position - m.base
@@ -32,7 +32,7 @@ cdef void note_list(Machine *m, int64_t index, int64_t count, bint is_open) noex
 
 
 cdef void note_text(Machine *m, bint is_whole) noexcept nogil:
-    """What is left is a text of JSON, the one at hand; if it is not whole, the lists in it, as far as it was read."""
+    """Note the rest of the region as a JSON text; if it is not complete, also the lists in it, as far as it was parsed."""
     cdef int64_t index = begin_noted(m, NEXT_TEXT)
     m.json.noted = index + 1
     if index >= 0:
@@ -43,7 +43,7 @@ cdef void note_text(Machine *m, bint is_whole) noexcept nogil:
 
 
 cdef inline void note_node(Machine *m, int64_t index, const wl_node *list, int64_t position) noexcept nogil:
-    """Of a list of JSON: where the last element that was read ends, and the very last."""
+    """Note, for a JSON list, where the last element that was read ends, and where the last of all begins."""
     cdef Checkpoint *noted = <Checkpoint *>(m.noted.data + index)
     noted.position, noted.text = position, m.json.noted
     if list.next:
@@ -51,7 +51,7 @@ cdef inline void note_node(Machine *m, int64_t index, const wl_node *list, int64
 
 
 cdef void note_nodes(Machine *m, const wl_node *node, const wl_node *bad) noexcept nogil:
-    """Note the lists of a value, as far as the nodes before `bad` go; of one that has no end yet, `next` is 0."""
+    """Note the lists of a value, up to the node `bad`; a list that has not ended has a `next` of 0."""
     cdef const wl_node *nodes = m.json.nodes
     cdef bint is_whole = node.next and nodes + node.next <= bad
     cdef int64_t index, count = 0, position
@@ -80,7 +80,7 @@ cdef void note_nodes(Machine *m, const wl_node *node, const wl_node *bad) noexce
 
 
 cdef void note_unread(Machine *m, const wl_node *node, int64_t last) noexcept nogil:
-    """Note the lists of a text of which nothing was looked at after the node in the place `last`: they are JSON."""
+    """Note the lists in the unread part of a text, after the node at index `last`; they are valid JSON."""
     cdef const wl_node *nodes = m.json.nodes
     cdef const wl_node *inner = node + 1
     cdef int64_t index

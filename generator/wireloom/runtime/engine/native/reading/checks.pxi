@@ -1,21 +1,21 @@
-# The validator of programs that read. Before a program runs, it checks every operand of every instruction.
+# The validator of reading programs. Before a program runs, it checks every operand of every instruction.
 #
-# It is what makes the machine safe: the machine itself checks no operand. `_STATED` says what each operand names; the
+# The machine is safe because of it: the machine itself checks no operand. `_STATED` says what each operand names; the
 # validator requires that the register, column, table, text or target exists and has the right kind. Jumps and calls
-# lead forward only, so every run ends; calls are nested at most `_CALL_DEPTH` deep. Expressions never use more or fewer
-# values than the stack has. A pointer, position or saved end is only read from a register that holds nothing else.
+# lead forward only, so every run ends; calls are nested at most `_CALL_DEPTH` deep. Expressions never pop an empty stack
+# or overflow it. A pointer, position or saved end is only read from a register that never holds anything else.
 
 _NONE = -1
 
-# What the operands of an instruction are, from the first on:
+# The operands of each instruction, in order:
 #   R register  r register or none   P pair of registers   S start of the register range   E its end
 #   I integer column  F float column  B boolean column  Y bytes column  A column of one of these
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
 #   J text with its size after it  # counted list of numbers  { members of a JSON object  ? targets by kind of JSON
-# Registers are of one class each: > stands before what an instruction writes, < before what it trusts to be there; a
-# pointer, a position or a saved end is only ever read where nothing else is written. After . stands a name.
+# Each register is of one class: > precedes the class that an instruction writes, < the class that it relies on. A
+# pointer, a position or a saved end is only read from a register that nothing else is written to. A name follows a dot.
 _STATED = {
     OP_RETURN: "u",
     OP_ENTER: "r>start r>size S E",
@@ -138,7 +138,7 @@ _COLUMN_KINDS = {
 }
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE, X_TEXT))
 _TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
-# Values needed, change of the stack after the operation, change where it jumps (None: it does not).
+# Values needed, change of the stack after the operation, change at the jump target (None: no jump).
 _EFFECTS = {
     X_CONST: (0, 1, None),
     X_NULL: (0, 1, None),
@@ -155,7 +155,7 @@ _CALL_DEPTH = 64
 
 
 def _stated(of):
-    """By instruction: what `of` finds in a statement, by place."""
+    """What `of` finds in the statement of each instruction, by the operand's index."""
     found = {int(op): {place: of(word) for place, word in enumerate(words.split(), 1)} for op, words in _STATED.items()}
     return {op: {place: each for place, each in places.items() if each} for op, places in found.items()}
 
@@ -163,15 +163,15 @@ def _stated(of):
 OPERANDS = {op: "".join(letters.values()) for op, letters in _stated(lambda word: word[0]).items()}
 """The letters of the operands of an instruction."""
 WRITERS = _stated(lambda word: word.partition(">")[2])
-"""The registers that an instruction writes, by place: the class of what is in them."""
+"""The class of what an instruction writes into registers, by instruction and operand."""
 READERS = _stated(lambda word: word.partition("<")[2])
-"""The registers that an instruction trusts to be of a class, by place."""
+"""The class of register that an instruction relies on, by instruction and operand."""
 PLACES = {op: {name: place for place, name in names.items()} for op, names in _stated(lambda word: word.partition(".")[2]).items()}
-"""The places of operands that have a name."""
+"""The indices of named operands, by instruction."""
 
 
 def _is_numeral(word):
-    """Whether a word says a form of numbers that are not their two's complement, as `number_form` has it."""
+    """Whether a word is a valid form of numbers that are not two's complement (see `number_form`)."""
     bits, form, digits = word & 0xFF, word >> 8 & 0xFF, word >> 16
     if form == 12:
         return _are_markers(digits, bits)
@@ -186,20 +186,20 @@ def _is_numeral(word):
 
 
 def _are_markers(markers, bits):
-    """Whether each is a byte that says up to eight bytes, and the most are so many bits."""
+    """Whether the markers are bytes, with widths of up to eight bytes, of which the largest has so many bits."""
     widths = [markers >> 9 + 4 * n & 0xF for n in range(MARKERS)]
     last = max([n for n, width in enumerate(widths) if width], default=0)
     return markers >> 9 + 4 * MARKERS == 0 and bits == 8 * max(widths) and 8 <= bits <= 64 and (markers & 0xFF) + last <= 0xFF
 
 
 class LayoutError(ValueError):
-    """A layout that the engine cannot trust: an index, a jump or a width that leads nowhere."""
+    """The engine cannot trust a layout: an index, a jump or a width is invalid."""
 
 
 class Checker:
-    """Looks at one program."""
+    """Checks one program."""
 
-    beside = frozenset()  # columns that stand beside others
+    beside = frozenset()  # filled columns, which are no members of their structs
 
     def __init__(self, code, expressions, tables, texts, crcs, columns, registers, slots):
         self.code, self.expressions, self.tables, self.texts = code, expressions, tables, texts
@@ -223,7 +223,7 @@ class Checker:
             raise LayoutError(f"a malformed layout: {what}")
 
     def check_columns(self):
-        """A forest whose parents come first, each child linked once."""
+        """Check that parents come first and each child is linked once."""
         self.require(self.columns, "no columns")
         seen = {0}
         for index, (kind, parent, child, sibling) in enumerate(self.columns):
@@ -293,12 +293,12 @@ class Checker:
             getattr(self, f"check_{letter}")(value, at, where)
 
     def check_prefix(self, word, where):
-        """A number in front, as `prefix_word` has it."""
+        """Check a number before the data (see `prefix_word`)."""
         width, order = word >> 1 & 15, word >> 8
         self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
 
     def check_ended(self, start, where):
-        """Where values end that have escapes, end at one of several delimiters, or with theirs, as `programs/delimiters.py` has it."""
+        """Check a table of `programs/delimiters.py`."""
         escape, form, place, stops, delimiters = self.span(start, 5, where)
         self.require(_NONE <= escape < 256 and form in (0, 1, 2) and 0 <= place <= len(self.texts) - 256, where)
         self.require(1 <= stops <= 256 and 1 <= delimiters <= 256, where)
@@ -317,7 +317,7 @@ class Checker:
         self.require((size == 9) <= shift & 0xFF < 8 and shift >> 8 in (0, 1), where)
 
     def check_special(self, int op, words, at):
-        """Operands whose meaning depends on others."""
+        """Check operands whose meaning depends on others."""
         where = f"instruction {at}"
         if op == OP_INTEGER:
             self.require(1 <= words[1] <= 8 or (words[1] == 0 and _is_numeral(words[3])), where)
@@ -471,7 +471,7 @@ class Checker:
             self.check_operand("Y", column, 0, (), where)
 
     def span(self, start, size, where):
-        """Words of the tables."""
+        """Words of the tables, checked to exist."""
         self.require(0 <= start and size >= 0 and start + size <= len(self.tables), where)
         return self.tables[start : start + size]
 
@@ -482,7 +482,7 @@ class Checker:
         return [words[n : n + width] for n in range(0, len(words), width)]
 
     def check_automaton(self, start, where):
-        """Whether nothing is an end; states, classes, the class of each byte; by state and class the next, and whether it is an end."""
+        """Check a table: whether the empty text matches; states, classes, the class of each byte; then by state and class the next state, and whether it accepts."""
         empty, states, classes = self.span(start, 3, where)
         self.require(empty in (0, 1) and 1 <= states <= 1 << 16 and 1 <= classes <= 256, where)
         self.require(all(_NONE <= each < classes for each in self.span(start + 3, 256, where)), where)
@@ -493,7 +493,7 @@ class Checker:
         self.require(symbol >= 0 and (symbol >> 16) + (symbol & 0xFFFF) <= len(self.texts), where)
 
     def check_mapping(self, start, column, where):
-        """A table of wire values with a place for each; what they mean fits the column."""
+        """Check a table of wire values and meanings, which must fit the column."""
         shift, _, places = self.span(start, 3, where)
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
         words = self.span(start + 3, 3 * places, where)
@@ -541,7 +541,7 @@ class Checker:
                 self.require(0 <= other < self.slots and kind in (0, 2), where)
 
     def check_expression(self, start, where):
-        """Operations up to the end, jumps forward within them, and never more or fewer values than the stack has."""
+        """Check that operations end, jumps lead forward within them, and the stack neither underflows nor overflows."""
         at, depths = start, {start: 0}
         while True:
             self.require(0 <= at and at + 2 <= len(self.expressions) and at in depths, where)
@@ -574,7 +574,7 @@ class Checker:
             at += 2
 
     def check_registers(self):
-        """Pointers, positions and saved ends are only ever read from registers that nothing else is written to."""
+        """Check that pointers, positions and saved ends are only read from registers that nothing else is written to."""
         classes = {}
         for at in range(0, self.count * WIDTH, WIDTH):
             words = self.code[at : at + WIDTH]
@@ -598,14 +598,14 @@ class Checker:
                 self.require(classes.get(self.expressions[at + 1]) == "bytes", f"expression at {at}")
 
     def fixed_registers(self, words):
-        """The registers that a run of fixed numbers writes."""
+        """The registers that a fixed run writes."""
         if words[0] != OP_FIXED:
             return []
         _, registers, _, bits, _ = self.fixed(words[1], "a run")
         return [entry[3] for entry in registers] + [entry[5] for entry in bits]
 
     def check_depth(self):
-        """Calls lead forward, so there is no recursion; what is left is how deep they go."""
+        """Check how deep calls are nested; they lead forward, so there is no recursion."""
         depths = {}
         for at in sorted(self.calls, reverse=True):
             for target in self.calls[at]:

@@ -1,8 +1,8 @@
-# Regions that are compressed or written as text.
+# Regions that are compressed or encoded as text.
 #
-# The machine takes the GIL, calls Python's library, and reads the result like a record; after its end it goes on after
-# the region. `Around` saves what was in force before. The unpacked bytes stay until the next record begins, since
-# expressions may look at texts in them; columns have copies of their own.
+# The machine takes the GIL, calls Python's library, and reads the result like a record; then it continues after the
+# region. `Around` saves the state before. The decompressed bytes stay until the next record begins, since expressions
+# may use texts in them; columns have copies of their own.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -13,7 +13,7 @@ cdef int64_t CODEC_COUNT = len(_CODECS), UNPACKED_ALWAYS = _ALWAYS
 
 
 cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
-    """What the rest of the region unpacks to becomes the record that is read."""
+    """Decompress the rest of the region, and read the result in its place."""
     with gil:
         try:
             content = _unpacked_at(codec, PyBytes_FromStringAndSize(<const char *>m.position, m.end - m.position), limit)
@@ -34,7 +34,7 @@ cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
 
 
 cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
-    """i: codec, register that says it (-1: none), most bytes that a record may expand to, how many times its own bytes"""
+    """i: codec, register of the codec (-1: none), the most bytes that a record may expand to, and in units of its own size"""
     cdef int64_t codec = i[1], allowed = i[3] - m.expanded, most = 0
     cdef Around *around = m.around + m.opened
     if i[2] >= 0:
@@ -61,7 +61,7 @@ cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int leave_unpacked(Machine *m) noexcept nogil:
-    """After a region, all of which must have been used."""
+    """Leave a compressed region, all of which must have been read."""
     cdef Around *around
     if m.opened == 0 or m.position != m.end:
         return IRREGULAR
@@ -77,7 +77,7 @@ cdef int leave_unpacked(Machine *m) noexcept nogil:
 
 
 cdef void forget_unpacked(Machine *m) noexcept nogil:
-    """What regions of the record before unpacked to is needed no more."""
+    """Free the decompressed regions of the last record."""
     m.opened = 0
     if m.kept != NULL:
         write_all(&m.wait)

@@ -1,10 +1,10 @@
 # Delivery: each value that an instruction reads goes to the register and the column that the instruction names.
 #
-# -1 means none. `m.value`, `m.none` and `m.wide` (beyond int64) also keep the last value, which the next instruction
-# may check. A mapping delivers what the wire value means. A null writes no column: the column is filled up later.
+# -1 means none. `m.value`, `m.none` and `m.wide` (beyond int64) also keep the last value, which the next instruction may
+# check. A mapping delivers the meaning of the wire value. A null is not written: the column is filled up later.
 
 cdef inline void keep(Machine *m, int64_t target) noexcept nogil:
-    """`value` in a register."""
+    """Put the last value into a register."""
     m.registers[target] = m.value
     m.absent[target] = m.none
 
@@ -38,7 +38,7 @@ cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const 
 
 
 cdef inline int deliver_copy(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
-    """`deliver_bytes` of what may stand anywhere, with nothing to be read after it."""
+    """`deliver_bytes` for data anywhere in memory, after which nothing may be read."""
     if target >= 0:
         m.registers[target] = size
         m.absent[target] = False
@@ -47,7 +47,7 @@ cdef inline int deliver_copy(Machine *m, int64_t target, int64_t column, const u
 
 
 cdef inline int deliver_symbol(Machine *m, int64_t target, int64_t column, int64_t symbol) noexcept nogil:
-    """A text of the format itself; `symbol` is its place in the texts (start << 16 | size)."""
+    """Deliver a text constant; `symbol` is its address in the texts (start << 16 | size)."""
     if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > m.text_size:
         return IRREGULAR
     if target >= 0:
@@ -75,9 +75,10 @@ cdef inline int deliver(Machine *m, int64_t kind, int64_t value, int64_t target,
 
 
 cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
-    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: table, code, register, column.
+    """Deliver the meaning of a number. i: table, code, register, column.
 
-    To the kind of what a number beyond 63 bits means 8 is added.
+    Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. If the wire value is beyond 63
+    bits, 8 is added to the kind.
     """
     cdef const int64_t *table = m.tables + i[1]
     cdef const int64_t *entry
@@ -90,7 +91,7 @@ cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept n
 
 
 cdef int match_text(Machine *m, const int64_t *i) noexcept nogil:
-    """Table: count, then (text, kind, value) each. i: register of the text, table, code, register, column."""
+    """Deliver the meaning of a text. Table: count, then (text, kind, value) each. i: register of the text, table, code, register, column."""
     cdef const int64_t *table = m.tables + i[2]
     cdef int64_t n, size = m.registers[i[1]]
     if m.absent[i[1]]:

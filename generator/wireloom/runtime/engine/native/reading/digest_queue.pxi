@@ -1,18 +1,18 @@
 # The digests of several records, checked together.
 #
-# While a record is read, its digests are taken as right and put into a queue. When the queue is full, all of them are
-# checked at once, in a fraction of the time. If one is wrong, the columns are cut back to its record and reading starts
-# there again, now with known results. So the output is the same as if each digest had been checked at once.
+# While a record is read, its digests are assumed to be right and put into a queue. When the queue is full, all of them
+# are checked at once, in a fraction of the time. If one is wrong, the columns are cut back to its record and reading
+# continues there, now with known results. So the output is the same as if each digest had been checked immediately.
 
 cdef enum:
-    GROUP = 32  # digests, and
-    GROUP_LEAST = 8  # digests of
-    GROUP_BYTES = 1 << 19  # bytes: what was read is still near when it is checked
+    GROUP = 32  # digests in a group
+    GROUP_LEAST = 8  # or at least so many digests, of
+    GROUP_BYTES = 1 << 19  # so many bytes: the data is still in the cache when it is checked
     CAUTION_LIMIT = 1 << 12
 
 
 cdef int check_digest(Machine *m, const uint8_t *data, int64_t size, const uint8_t *expected, int refused) noexcept nogil:
-    """OK or `refused`; OK as well where that is found out later."""
+    """OK or `refused`; OK also if the digest is checked later."""
     cdef Deferral *deferral = &m.deferral
     cdef uint8_t digest[16]
     cdef wl_digest *entry
@@ -33,14 +33,14 @@ cdef int check_digest(Machine *m, const uint8_t *data, int64_t size, const uint8
 
 
 cdef inline void begin_record(Machine *m, int64_t row) noexcept nogil:
-    """A record is about to be read; after those that were read again, what was known of them goes."""
+    """Prepare for a record; after the last record that is read again, the known results are dropped."""
     m.deferral.row = row
     if m.deferral.known and row >= m.deferral.known:
         m.deferral.known = m.deferral.count = m.deferral.size = 0
 
 
 cdef inline bint is_due(const Machine *m) noexcept nogil:
-    """Whether the digests that wait are enough to be checked."""
+    """Whether enough digests wait to be checked."""
     cdef const Deferral *deferral = &m.deferral
     if deferral.count < GROUP_LEAST or deferral.known:
         return False
@@ -48,9 +48,9 @@ cdef inline bint is_due(const Machine *m) noexcept nogil:
 
 
 cdef int64_t first_refused(Machine *m) noexcept nogil:
-    """Check what waits; the first record with a wrong digest, -1: none.
+    """Check the waiting digests; returns the first record with a wrong one, -1: none.
 
-    Where most were wrong, the next records are read without deferring: reading twice must not become the rule.
+    If most were wrong, the next records are read without deferring, since reading twice must stay rare.
     """
     cdef Deferral *deferral = &m.deferral
     cdef int64_t n, first = -1, wrong = 0

@@ -1,11 +1,11 @@
-# Runs of numbers at fixed distances from the position. One check shows that all bytes are there; a table says what to
-# do.
+# Runs of numbers at fixed offsets from the position. One check shows that all bytes are there; a table says what to do
+# with them.
 #
 # Table: whether big-endian, then the number of entries of each kind, then the entries:
 #   a number to a column: offset, shift, signed, column          a number to a register: offset, shift, signed, register
-#   a number that must be: offset, shift, signed, value, code    bytes: offset, size, column
+#   a number that must be a value: offset, shift, signed, value, code    bytes: offset, size, column
 #   bits: offset, shift, lowest, width, form (0 boolean, 1 unsigned, 2 signed), register, column
-# A number is read as eight bytes, and shifted to its own; so eight bytes after the run must be readable, too.
+# A number is loaded as eight bytes and shifted; so eight bytes after the run must be readable, too.
 
 cdef inline int64_t fixed_number(const uint8_t *p, const int64_t *entry, bint big) noexcept nogil:
     cdef uint64_t word = wl_load8(p + entry[0])

@@ -1,20 +1,20 @@
 # JSON. First json.h makes nodes of the whole text, which checks that it is JSON. Then the steps of the spec read the
-# nodes, in the order of the spec, so errors have that order too.
+# nodes in the order of the spec, so errors have that order too.
 #
-# `m.node` is the current value. OP_JSON_OBJECT finds the members of a struct and fills a slot for each: which node it
-# is, and whether a step has read it. OP_JSON_CLOSE then refuses members that no step has read. For a struct that is an
-# array, a slot holds the next element. Open values are written from their nodes, as VARIANT, tagged JSON or text.
+# `m.node` is the current value. OP_JSON_OBJECT finds the members of a struct and fills a slot for each: its node, and
+# whether a step has read it. OP_JSON_CLOSE then refuses members that no step has read. For a struct that is an array,
+# a slot holds the next element. Open values are written from their nodes, as VARIANT, tagged JSON or text.
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
 
 cdef enum:
-    LONGEST_NUMBER = 512  # bytes of a number that is read once more
-    JSON_DEEPEST = 64  # open values in one another that the engine reads, whatever more is allowed
+    LONGEST_NUMBER = 512  # the longest number that Python converts
+    JSON_DEEPEST = 64  # the deepest open value that the engine reads, even if the limit is higher
 
 
 def _prepare_json():
-    """Powers of five, the characters of base64, and two digits or two such characters at once."""
+    """Compute tables: powers of five, the characters of base64, and pairs of digits and of such characters."""
     cdef int place = 0, n
     cdef uint8_t pair[2]
     one, five = int("1"), int("5")
@@ -44,7 +44,7 @@ _prepare_json()
 
 
 cdef int json_again(Machine *m, const wl_node *node, double *real) noexcept nogil:
-    """A number that needs Python's own reading; irregular where that is not finite."""
+    """Convert a number with Python; irregular if it is not finite."""
     cdef char literal[LONGEST_NUMBER + 1]
     cdef int64_t size = <int64_t>node.end - node.start
     if size > LONGEST_NUMBER:
@@ -67,7 +67,7 @@ cdef inline int json_real(Machine *m, const wl_node *node, double *real) noexcep
 
 
 cdef inline bint json_deep(const wl_node *node, int64_t limit) noexcept nogil:
-    """Whether containers stand deeper in one another than open values may."""
+    """Whether containers are nested deeper than open values may be."""
     return node.kind >= WL_LIST and wl_height(node) > limit
 
 
@@ -135,7 +135,7 @@ cdef inline int json_text(Machine *m, const int64_t *i, const wl_node *node) noe
 
 
 cdef int json_bytes(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
-    """i: size (-1: any), whether there may be line feeds, register, column"""
+    """i: size (-1: any), whether line feeds are allowed, register, column"""
     cdef int64_t size = 0, count
     cdef const uint8_t *data = NULL
     cdef const uint8_t *text
@@ -184,7 +184,7 @@ cdef int json_object(Machine *m, const int64_t *i, const wl_node *node) noexcept
 
 
 cdef inline uint64_t plan_key(int64_t what, const wl_node *object) noexcept nogil:
-    """What is asked of an object, and its shape."""
+    """The key of a plan: the request and the object's shape."""
     return <uint64_t>(what + 1) << 16 | <uint64_t>object.power
 
 
@@ -236,7 +236,7 @@ cdef void json_search(Machine *m, const int64_t *i, const wl_node *node) noexcep
 
 
 cdef int json_close(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `json_object`. Every member has been looked at."""
+    """i: as in `json_object`. Check that every member was read."""
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
     cdef int64_t located = 0
@@ -248,7 +248,7 @@ cdef int json_close(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int json_rest(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `json_object`. The members that have none of the names are the object at hand, and have been looked at."""
+    """i: as in `json_object`. Make an object of the members without a slot the current value, and mark them as read."""
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
     cdef Slot *object = m.slots + i[1]
@@ -280,7 +280,7 @@ cdef int json_rest(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int json_find(Machine *m, const int64_t *i) noexcept nogil:
-    """i: name, its size, slot of the object, target where there is no such member. The member is the value at hand."""
+    """i: name, its size, slot of the object, target if the member is missing. The member becomes the current value."""
     cdef uint64_t object = (m.slots + i[3]).number
     cdef const wl_node *nodes = m.json.nodes
     cdef const uint8_t *name
@@ -354,7 +354,7 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
         frame.base = frame.elements.length
     at = list + 1
     while frame.n < frame.count:
-        if at + (i[5] != 0) >= m.json.count:  # nodes of another text: a program that reads one within
+        if at + (i[5] != 0) >= m.json.count:  # a nested program has parsed another text
             return IRREGULAR
         m.node = at
         m.registers[i[3]] = frame.n
@@ -378,7 +378,7 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
 # --- open values -----------------------------------------------------------------------------------------------------
 
 cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node, const wl_node **bad) noexcept nogil:
-    """Rules: the kinds that there may be within a value whose own is known, and the least and the greatest integer."""
+    """Check an open value whose own kind is known. Rules: the allowed kinds inside, and the range of integers."""
     cdef const wl_node *outer = node
     cdef const wl_node *last = m.json.nodes + node.next
     cdef bint name = False
@@ -428,7 +428,7 @@ cdef int json_write_list(Machine *m, Writer *w, const wl_node *node, const int64
 
 
 cdef int json_write_members(Machine *m, Writer *w, const wl_node *node, Entry *entries, const int64_t *rules) noexcept nogil:
-    """The keys enter the dictionary before those of the values; no two are equal."""
+    """Write the members; their keys enter the dictionary before those of the values. Equal keys are irregular."""
     cdef Stack *output = &m.output
     cdef int64_t start = output.length, count = wl_members(node), i
     cdef const wl_node *name = node + 1
@@ -504,7 +504,7 @@ cdef int json_write_map(Machine *m, Writer *w, const wl_node *node, const int64_
 
 
 cdef int json_write_open(Machine *m, Writer *w, const wl_node *node, const int64_t *rules) noexcept nogil:
-    """The value as VARIANT bytes after the output."""
+    """Append the value as VARIANT bytes."""
     cdef Stack *output = &m.output
     cdef uint8_t data[9]
     cdef uint64_t bits
@@ -537,7 +537,7 @@ cdef int json_write_open(Machine *m, Writer *w, const wl_node *node, const int64
 
 
 cdef int json_write_tagged(Machine *m, const wl_node *node, const int64_t *rules) noexcept nogil:
-    """The value as tagged JSON after the output."""
+    """Append the value as tagged JSON."""
     cdef Stack *output = &m.output
     cdef int64_t size = 0
     cdef double real = 0
@@ -603,7 +603,7 @@ cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept n
 
 
 cdef int json_raw(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:
-    """i: kinds, column: the value's own text"""
+    """i: kinds, column. Deliver the value's own text."""
     if not i[1] >> node.kind & 1 or json_deep(node, m.limit):
         return IRREGULAR
     m.none = False
@@ -615,9 +615,9 @@ cdef int json_raw(Machine *m, const int64_t *i, const wl_node *node) noexcept no
 # --- instructions ----------------------------------------------------------------------------------------------------
 
 cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
-    """What is left is the text; `beside`: containers that may stand in one another beside those of open values.
+    """Parse the rest of the region as JSON text; `beside`: the containers that may be nested around open values.
 
-    Of texts that are deeper than any stack of Python's holds the parser says whether its own does.
+    For texts deeper than Python's stack allows, the parser decides.
     """
     cdef int64_t depth = (m.limit if m.limit < JSON_DEEPEST else JSON_DEEPEST) + beside
     cdef int read
@@ -634,7 +634,7 @@ cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
 
 
 cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
-    """Execute one instruction of JSON, but for those that stand in `run`."""
+    """Execute one JSON instruction that is not in `run`."""
     cdef Slot *slot
     if op == OP_JSON_DOCUMENT:
         return json_document(m, i[1])
@@ -653,7 +653,7 @@ cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
         slot.number = m.json.nodes[slot.number].next
     elif op == OP_JSON_NO_MORE:  # slot of an array
         return OK if (m.slots + i[1]).count == 0 else IRREGULAR
-    elif op == OP_JSON_NEXT:  # nothing: from a name to its value
+    elif op == OP_JSON_NEXT:  # no operands: go from a name to its value
         m.node += 1
     elif <uint64_t>m.node < <uint64_t>m.json.count:
         return json_value(m, i, op, m.json.nodes + m.node)
@@ -663,7 +663,7 @@ cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
 
 
 cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *node) noexcept nogil:
-    """Execute one instruction on the value at hand."""
+    """Execute one instruction on the current value."""
     if op == OP_JSON_INTEGER:
         return json_integer(m, i, node)
     elif op == OP_JSON_TEXT:
@@ -690,7 +690,7 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return json_repeat(m, i, node)
     elif op == OP_JSON_RAW:
         return json_raw(m, i, node)
-    elif op == OP_JSON_COUNT:  # register or none: how many the list or object has
+    elif op == OP_JSON_COUNT:  # register or none: the number of elements or members
         if node.kind < WL_LIST:
             return IRREGULAR
         if i[1] >= 0:

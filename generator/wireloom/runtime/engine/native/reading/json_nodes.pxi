@@ -1,6 +1,6 @@
-# The nodes of a JSON text as Python objects, for the parser, which needs them of every record that it reads.
+# The nodes of a JSON text as Python objects, for the parser.
 #
-# `document` returns None if the text is not regular; parsers/json/text.py then reads it and reports the error.
+# `document` returns None if the text is irregular; parsers/json/text.py then reads it and reports the error.
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 
@@ -8,10 +8,10 @@ cdef tuple NODE_KINDS = ("null", "bool", "int", "float", "str", "array", "object
 
 
 def document(bytes text not None, int64_t depth, node, source):
-    """The value of a whole text as objects of the class `node`; None where it is not regular.
+    """The value of a whole text as objects of the class `node`; None if the text is irregular.
 
-    At most `depth` containers stand in one another. A node is made of `source`, its kind, where it starts and ends, and
-    its value, as parsers/json/nodes.py says.
+    At most `depth` containers may be nested. A node is made from `source`, its kind, its start and end, and its value, as in
+    parsers/json/nodes.py.
     """
     cdef wl_json json
     cdef int code
@@ -27,7 +27,7 @@ def document(bytes text not None, int64_t depth, node, source):
 
 
 cdef object node_object(const wl_json *json, int64_t place, node, source):
-    """The node in a place and all within it; None where one of them needs another reader."""
+    """The node at an index with all nodes inside; None if one of them needs the other reader."""
     cdef const wl_node *at = json.nodes + place
     cdef object value
     if at.kind == WL_LIST:
@@ -76,7 +76,7 @@ cdef str node_text(const wl_json *json, const wl_node *at):
 
 
 cdef object node_number(const wl_node *at):
-    """The number; None where it needs more digits than a node has, or Python's own reading."""
+    """The number; None if it needs more digits than a node has, or Python's own conversion."""
     cdef double real = 0
     if at.kind == WL_FLOAT:
         return real if wl_node_real(at, &real) else None

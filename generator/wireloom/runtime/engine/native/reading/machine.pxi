@@ -1,12 +1,12 @@
 # The machine that reads: it executes a program for one record at a time, instruction by instruction.
 #
-# `run` has the instructions of hot loops and keeps the position in a local variable; `step` has the rest. Each
-# instruction is in one of the two. A nonzero code stops the record: IRREGULAR leaves it to the parser, which reports
-# the error. Jumps and calls lead forward only, so every run ends. The validator (checks.pxi) has checked every operand,
-# so the machine checks none. Lists of MessagePack need no recursion: a frame holds the state of each open list.
+# `run` has the instructions of hot loops and keeps the position in a local variable; `step` has the others. A nonzero
+# code stops the record: IRREGULAR leaves it to the parser, which reports the error. Jumps and calls lead forward only,
+# so every run ends. The validator (checks.pxi) has checked every operand, so the machine checks none. MessagePack lists
+# need no recursion: a frame holds the state of each open list.
 
 cdef int run(Machine *m, int64_t start) noexcept nogil:
-    """Execute from `start` to the return that belongs to it."""
+    """Execute from `start` to its return."""
     cdef int64_t at = start, floor = m.frame_count, number = 0
     cdef const int64_t *program = m.code
     cdef const int64_t *i
@@ -43,7 +43,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 code = end_list(m, frame)
                 at = frame.instruction[NEXT]
                 m.frame_count -= 1
-        elif op == OP_ENTER:  # start register, size register, first and last register to make null
+        elif op == OP_ENTER:  # start register, size register, first and last register to clear
             if i[1] >= 0:
                 registers[i[1]] = p - m.base
                 absent[i[1]] = False
@@ -52,7 +52,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 absent[i[2]] = False
             for number in range(i[3], i[4]):
                 absent[number] = 1
-        elif op == OP_INTEGER:  # bytes (0: a varint), signed (zigzag), big (its bits), register, column, register of its 64 bits
+        elif op == OP_INTEGER:  # width (0: a varint), signed (zigzag), big (its bits), register, column, register of the raw 64 bits
             if end - p < i[1]:
                 return m.overrun
             m.none = False
@@ -81,13 +81,13 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             code = holds(m, i[1], &flag)
             if not flag and not code:
                 return <int>i[2]
-        elif op == OP_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if not, if null
+        elif op == OP_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if false, target if null
             number = registers[i[3]] if i[3] >= 0 else i[4]
             if absent[i[2]] or (i[3] >= 0 and absent[i[3]]):
                 at = i[6]
             elif not i[1] >> (1 + (registers[i[2]] > number) - (registers[i[2]] < number)) & 1:
                 at = i[5]
-        elif op == OP_ARITHMETIC:  # operation, register, register, register or -1, number, target where one is null
+        elif op == OP_ARITHMETIC:  # operation, register, register, register or -1, number, target if one is null
             number = registers[i[4]] if i[4] >= 0 else i[5]
             if absent[i[3]] or (i[4] >= 0 and absent[i[4]]):
                 at = i[6]
@@ -95,20 +95,20 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 code = combine(<int>i[1], registers[i[3]], number, &number)
                 registers[i[2]] = number
                 absent[i[2]] = False
-        elif op == OP_BRANCH_IN:  # register, table of numbers, target if not
+        elif op == OP_BRANCH_IN:  # register, table of numbers, target if false
             if absent[i[1]] or not is_among(m.tables + i[2], registers[i[1]]):
                 at = i[3]
-        elif op == OP_FIXED:  # table, bytes, target where they are not all there
+        elif op == OP_FIXED:  # table, size, target if bytes are missing
             if end - p < i[2] or m.readable - p < i[2] + 8:
                 at = i[3]
             else:
                 code = read_fixed(m, m.tables + i[1], p)
                 p += i[2]
-        elif op == OP_PEEK:  # bytes, signed, big: the position stays
+        elif op == OP_PEEK:  # width, signed, big; the position does not move
             if end - p < i[1]:
                 return m.overrun
             load(p, i[1], i[2], i[3], &number)
-            m.none = m.wide = False  # of a number beyond 63 bits all 64 are looked up
+            m.none = m.wide = False  # a number beyond 63 bits is looked up by all its 64 bits
             m.value = number
         elif op == OP_MARK:  # register, start register
             registers[i[1]] = (p - m.base) - registers[i[2]]
@@ -145,7 +145,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 return IRREGULAR
             end = m.end = m.base + number
             m.overrun = <int>registers[i[1] + 1]
-        elif op == OP_VALUE:  # register, which becomes the machine's value
+        elif op == OP_VALUE:  # register, which becomes the last value
             m.value = registers[i[1]]
             m.none = absent[i[1]]
             m.wide = False
@@ -154,7 +154,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 return EXHAUSTED
         elif op == OP_FINISH:  # struct column
             code = finish_row(columns + i[1])
-        elif op == OP_SWITCH:  # table of (value, target), code, register to choose by (-1: the machine's value)
+        elif op == OP_SWITCH:  # table of (value, target), code, register of the tag (-1: the last value)
             if i[3] >= 0:
                 m.value = registers[i[3]]
                 m.none = absent[i[3]]
@@ -298,7 +298,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 at = i[1]
             else:
                 code = end_list(m, m.frames + m.frame_count)
-        elif op == OP_JSON_MEMBER:  # slot, target where absent, whether that is an error
+        elif op == OP_JSON_MEMBER:  # slot, target if missing, whether that is an error
             m.none = not (m.slots + i[1]).found
             if not m.none:
                 (m.slots + i[1]).count = 1
@@ -313,7 +313,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             if <uint64_t>m.node >= <uint64_t>m.json.count or m.tables[i[1] + m.json.nodes[m.node].kind] < 0:
                 return IRREGULAR
             at = m.tables[i[1] + m.json.nodes[m.node].kind]
-        elif op == OP_JUMP:  # nothing: the next instruction stands elsewhere
+        elif op == OP_JUMP:  # no operands
             pass
         else:
             m.position = p
@@ -327,7 +327,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
 
 
 cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
-    """Execute one instruction of those that are not in `run`."""
+    """Execute one instruction that is not in `run`."""
     cdef int64_t number = 0
     cdef bint flag = False
     cdef Head head
@@ -339,22 +339,22 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_CONSTANT_BYTES:  # register of the field, text, size, code
         if m.absent[i[1]] or m.registers[i[1]] != i[3] or memcmp(m.pointers[i[1]], m.texts + i[2], <size_t>i[3]):
             return <int>i[4]
-    elif op == OP_RANGE:  # form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same of the maximum, code
+    elif op == OP_RANGE:  # form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same for the maximum, code
         if not m.none and not is_between(i + 1, m.value, m.wide):
             return <int>i[5]
     elif op == OP_NEED:  # expression, start register
         return need(m, i, &number)
     elif op == OP_SEEK:
         return seek(m, i)
-    elif op == OP_REACH:  # register: the farthest position of a struct whose fields stand at offsets
+    elif op == OP_REACH:  # register: the farthest position of a struct with offsets
         m.registers[i[1]] = m.position - m.base
-    elif op == OP_WINDOW:  # bytes of the whole integer, offset, bytes, shift | big << 8: the position stays
+    elif op == OP_WINDOW:  # width of the integer, offset, width of the window, shift | big << 8; the position does not move
         if m.end - m.position < i[1]:
             return m.overrun
         m.none = m.wide = False
         m.value = <int64_t>window(m.position + i[2], i[3], i[4] & 0xFF, i[4] >> 8)
-    elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
-        m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # nowhere
+    elif op == OP_HOLE:  # expression, start register, size: the position of the checksum that is verified next
+        m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # outside of the data
         m.hole_width = i[3]
     elif op == OP_LEAVE:  # register
         number = m.registers[i[1]]
@@ -391,13 +391,13 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return put_float(m.columns, i[2], wl_double(<uint64_t>i[1])) if i[2] >= 0 else OK
     elif op == OP_MAKE:
         return make_text(m, i)
-    elif op == OP_CHARSET:  # register of the bytes, table of the bytes that there are, code
+    elif op == OP_CHARSET:  # register of the bytes, table of the bytes with a meaning, code
         if m.absent[i[1]] or in_charset(m.pointers[i[1]], m.registers[i[1]], m.tables + i[2]):
             return OK
         return <int>i[3]
     elif op == OP_SPELLING:  # register of the text, whether it is UTF-8, least and most characters, automaton or none, code
         return held_spelling(m, i)
-    elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next
+    elif op == OP_PACK_COUNT:  # register: the number of elements of the next list or map
         return peek_count(m, i[1])
     elif op == OP_PACK_OBJECT:
         return find_members(m, i)
@@ -410,9 +410,9 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return take(m, F_NIL, &head)
     elif op == OP_PACK_OPEN:  # rules, families, value column, metadata column, form, names of ext types
         return read_open(m, i)
-    elif op == OP_PROTO_MESSAGE:  # messages around it, fields
+    elif op == OP_PROTO_MESSAGE:  # enclosing messages, fields
         return scan_message(m, m.tables + i[1])
-    elif op == OP_PROTO_ABSENT:  # slot, target where absent, whether it is an error
+    elif op == OP_PROTO_ABSENT:  # slot, target if missing, whether that is an error
         m.none = not m.slots[i[1]].found
         if m.none:
             if i[3]:
@@ -428,7 +428,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return discard(m, i)
     elif op == OP_PACK_EXT:
         return read_extension(m, i)
-    elif op == OP_UNIQUE_OPEN:  # register: where the unique members of a list begin
+    elif op == OP_UNIQUE_OPEN:  # register: where the unique members of a list begin on the stack
         m.registers[i[1]] = m.spans.length
         m.absent[i[1]] = False
     elif op == OP_UNIQUE:
@@ -476,7 +476,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
 cdef int proto_integer(Machine *m, const int64_t *i) noexcept nogil:
     """i: slot, form, minimum, maximum, register, column.
 
-    Form: bit 0 signed, bit 1 zigzag, bit 2 fixed, bit 3 cut to 32 bits; 16 a boolean.
+    Form: bit 0 signed, bit 1 zigzag, bit 2 fixed, bit 3 truncated to 32 bits; 16 a boolean.
     """
     cdef Slot *slot = m.slots + i[1]
     cdef uint64_t raw = slot.number
@@ -525,15 +525,15 @@ cdef inline int proto_bytes(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int64_t first_start(const Machine *m, const Slot *slot) noexcept nogil:
-    """Where the first value of a repeated field begins."""
+    """The position of the first value of a repeated field."""
     return (<const Occurrence *>(m.spans.data + slot.first)).start
 
 
 cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot, body, list column; of elements the index register and the slot of one (-1: a message), of entries the
-    register of the key that is a text, and of one that is a number; count register
+    """i: slot, body, list column; for elements the index register and the element's slot (-1: a message), for entries the
+    registers of a text key and of a number key; count register
 
-    Which of two entries of one key counts is the parser's to say.
+    If two entries have the same key, the parser decides which one counts.
     """
     cdef Slot *slot = m.slots + i[1]
     cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length, following = m.next
@@ -610,9 +610,9 @@ cdef int check_table(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int table_entry(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot of the table, code, register, column, most bytes of all entries; the machine's value is the index
+    """i: slot of the table, code, register, column, the most bytes of all entries; the last value is the index
 
-    They count whether a column takes them or not: what a record is does not depend on what is asked of it.
+    Entries count even without a column: whether a record is valid does not depend on the requested columns.
     """
     cdef Slot *slot = m.slots + i[1]
     cdef Occurrence *occurrence

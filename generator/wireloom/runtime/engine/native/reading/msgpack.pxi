@@ -2,14 +2,14 @@
 #
 # A map is scanned once: `find_members` notes in a slot where each known member is. The steps of the spec then jump to
 # their slots, and `leave_members` refuses members that no step has read. A list fills a frame; unique members are
-# compared one by one up to FEW, and sorted beyond that, so that many elements cost n log n.
+# compared one by one up to FEW, and sorted beyond that, so that n elements cost n log n.
 
 cdef enum:
-    OTHERS_ALLOWED = 0  # members of a map that nothing names
+    OTHERS_ALLOWED = 0  # unknown members of a map
     OTHERS_REFUSED
 
 cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
-    """Why there is no integer at `p`."""
+    """The code for a missing integer at `p`."""
     return m.overrun if p >= m.end or wl_family[p[0]] == F_INT else IRREGULAR
 
 
@@ -27,7 +27,7 @@ cdef inline int note_version(Machine *m, const int64_t *i, int64_t arity) noexce
 
 
 cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
-    """The number of elements of the list or map at the position, which stays."""
+    """Count the elements of the list or map at the position, which does not move."""
     cdef const uint8_t *p = m.position
     cdef Head head
     cdef int code = read_head(&p, m.end, &head)
@@ -42,7 +42,7 @@ cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
 
 
 cdef int pass_over(Machine *m) noexcept nogil:
-    """Move after the value at the position, whatever it is."""
+    """Skip the value at the position."""
     cdef int64_t left = 1
     cdef Head head
     while left > 0:
@@ -61,9 +61,9 @@ cdef int pass_over(Machine *m) noexcept nogil:
 
 
 cdef inline int next_member(Machine *m, const int64_t *i, const uint8_t **name, int64_t *size, Slot **slot) noexcept nogil:
-    """The name of the next entry, which must be a text, and the slot of the member that has it, or NULL.
+    """Read the name of the next entry, which must be a text, and find the slot of the member with that name, or NULL.
 
-    i: as in `find_members`. The position goes to the value.
+    i: as in `find_members`. The position moves to the value.
     """
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
@@ -79,9 +79,9 @@ cdef inline int next_member(Machine *m, const int64_t *i, const uint8_t **name, 
 
 
 cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot of the map, table of members (as in `json_object`), what is done about others. Fills the slots.
+    """i: slot of the map, table of members (as in `json_object`), how to treat unknown members. Fills the slots.
 
-    The map's own slot says where it begins and ends and how many others it has.
+    The map's own slot holds its start and end, and the number of unknown members.
     """
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
@@ -125,12 +125,12 @@ cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline bint is_within(const Machine *m, const Slot *slot) noexcept nogil:
-    """Whether what was found stands in the record."""
+    """Whether the slot's data is in the current record."""
     return m.base <= slot.data <= m.end and 0 <= slot.size <= m.end - slot.data
 
 
 cdef int go_to_member(Machine *m, const int64_t *i) noexcept nogil:
-    """i: slot, target where absent, whether that is an error"""
+    """i: slot, target if missing, whether that is an error"""
     cdef Slot *slot = m.slots + i[1]
     m.none = not slot.found
     if m.none:
@@ -144,7 +144,7 @@ cdef int go_to_member(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int leave_members(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `find_members`. Unless others are allowed, every member has been looked at."""
+    """i: as in `find_members`. Unless unknown members are allowed, check that every member was read."""
     cdef const int64_t *field = m.tables + i[2] + 1
     cdef const int64_t *last = field + 2 * m.tables[i[2]]
     cdef Slot *map = m.slots + i[1]
@@ -159,10 +159,10 @@ cdef int leave_members(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
-    """Fills the next frame.
+    """Fill the next frame.
 
-    i: body, list column, index register, register of the unique member (-1: none), whether it is a map, register of the
-    unique member where that is a number (-1: none)
+    i: body, list column, index register, register of the unique member (-1: none), whether it is a map, register of a
+    unique member that is a number (-1: none)
     """
     cdef Frame *frame = m.frames + m.frame_count
     cdef Column *column
@@ -195,7 +195,7 @@ cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
-    """After an element: its unique member is new, and it has its row."""
+    """After an element: check its unique member and close its row."""
     if (frame.instruction[4] >= 0 or frame.instruction[6] >= 0) and not is_new(m, frame):
         return IRREGULAR
     frame.n += 1
@@ -207,7 +207,7 @@ cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
 
 
 cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
-    """After the last element."""
+    """After the last element: check the unique members and close the list."""
     cdef bint unique = frame.instruction[4] >= 0 or frame.instruction[6] >= 0
     if frame.count > FEW and unique and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
         return IRREGULAR
@@ -218,12 +218,12 @@ cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
 
 
 cdef inline bint is_new(Machine *m, Frame *frame) noexcept nogil:
-    """Note the element's unique member; whether it is unlike those before, as far as FEW of them go."""
+    """Note the element's unique member; returns whether it differs from those before, for up to FEW of them."""
     return is_unlike(m, frame.names, frame.n, frame.instruction[4], frame.instruction[6])
 
 
 cdef inline bint is_unlike(Machine *m, int64_t first, int64_t count, int64_t text, int64_t value) noexcept nogil:
-    """Note one more member: a text or bytes, or a number where there is no register of a text."""
+    """Note a unique member: a text or bytes or, without a register of a text, a number."""
     cdef int64_t register = value if text < 0 else text
     if m.absent[register]:
         return False
@@ -233,7 +233,7 @@ cdef inline bint is_unlike(Machine *m, int64_t first, int64_t count, int64_t tex
 
 
 cdef inline bint is_another(Machine *m, int64_t first, int64_t count, uint64_t head, const uint8_t *data, int64_t size) noexcept nogil:
-    """Note one more of some names; whether it is unlike those before, as far as FEW of them go."""
+    """Note a name; returns whether it differs from those before, for up to FEW of them."""
     cdef int64_t n
     cdef Name *names
     if push(&m.spans, NULL, sizeof(Name)):
@@ -250,9 +250,9 @@ cdef inline bint is_another(Machine *m, int64_t first, int64_t count, uint64_t h
 
 
 cdef int note_unique(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register of where the members begin, register of a text or bytes (-1: none), of a number (-1: none)
+    """i: register of the start of the members, register of a text or bytes (-1: none), of a number (-1: none)
 
-    What stands on the stack between them is not theirs: then the parser compares.
+    If other values are between them on the stack, the parser compares.
     """
     cdef int64_t first = m.registers[i[1]], count = (m.spans.length - first) // <int64_t>sizeof(Name)
     if first < 0 or first > m.spans.length or first + count * <int64_t>sizeof(Name) != m.spans.length:
@@ -261,7 +261,7 @@ cdef int note_unique(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int end_unique(Machine *m, int64_t register) noexcept nogil:
-    """After the last element."""
+    """After the last element: check the unique members."""
     cdef int64_t first = m.registers[register], count = (m.spans.length - first) // <int64_t>sizeof(Name)
     if first < 0 or first > m.spans.length:
         return IRREGULAR
@@ -299,7 +299,7 @@ cdef int compare_names(const void *left, const void *right) noexcept nogil:
 
 
 cdef bint has_equal(Name *names, int64_t count) noexcept nogil:
-    """Whether two are equal; sorts them."""
+    """Whether two names are equal; sorts them."""
     cdef int64_t n
     qsort(names, <size_t>count, sizeof(Name), &compare_names)
     for n in range(1, count):

@@ -1,6 +1,6 @@
 # The head of any MessagePack value: its family, and its number, length or count. heads.h has the forms of hot loops.
 #
-# A head says nothing about the body: callers compare lengths and counts with the bytes that are left.
+# The length or count is unchecked: callers compare it with the bytes that are left.
 
 cdef enum:
     F_NIL = 0
@@ -15,14 +15,14 @@ cdef enum:
 
 cdef struct Head:
     int family
-    uint64_t number  # of an integer its 64 bits; a length or a count; true or false
+    uint64_t number  # the 64 bits of an integer; a length or a count; true or false
     bint wide
-    int type  # of an ext value
+    int type  # the type of an ext value
     double real
 
 
 cdef inline bint back(const uint8_t *data, int64_t size, const uint8_t **position, const uint8_t *end, uint64_t *number) noexcept nogil:
-    """A big-endian number of `size` bytes at the position; False where it is not all there."""
+    """Read a big-endian number of `size` bytes; False if bytes are missing."""
     if end - position[0] < size:
         return False
     if size == 1:
@@ -38,7 +38,7 @@ cdef inline bint back(const uint8_t *data, int64_t size, const uint8_t **positio
 
 
 cdef int read_head(const uint8_t **position, const uint8_t *end, Head *head) noexcept nogil:
-    """The head at the position, which moves after it."""
+    """Read the head at the position, and move after it."""
     cdef uint8_t first
     cdef uint64_t number = 0
     cdef int64_t size
@@ -131,7 +131,7 @@ cdef int read_head(const uint8_t **position, const uint8_t *end, Head *head) noe
 
 
 cdef inline int take(Machine *m, int64_t family, Head *head) noexcept nogil:
-    """The head at the machine's position, which must be of one family."""
+    """Read the head at the machine's position, which must be of one family."""
     cdef const uint8_t *start = m.position
     cdef int code = read_head(&m.position, m.end, head)
     if code:
@@ -140,6 +140,6 @@ cdef inline int take(Machine *m, int64_t family, Head *head) noexcept nogil:
 
 
 cdef inline int cut_off(const Machine *m, const uint8_t *start, int64_t family, int64_t other) noexcept nogil:
-    """The code of a head that is not all there, but for its first byte, which may say that it is none of these families."""
+    """The code for an incomplete head: IRREGULAR if its first byte is of neither family."""
     cdef bint fits = start >= m.end or wl_family[start[0]] == family or wl_family[start[0]] == other
     return m.overrun if fits else IRREGULAR

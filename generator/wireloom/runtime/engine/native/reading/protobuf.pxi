@@ -2,16 +2,16 @@
 # order.
 #
 # A singular message in several pieces is scanned piece by piece, as one message. A repeated field has a chain of
-# occurrences, put in a row when it is read. A group is skipped to find its end, and then read like any other message;
-# so its bytes are looked at once for each group around them, and the spec bounds how many those are. A message that
-# another member of its oneof replaces may be broken inside; it is left to the parser.
+# occurrences, which are put in order when it is read. A group is skipped to find its end, and then read like any other
+# message; so its bytes are scanned once for each enclosing group, whose number the spec limits. A message that another
+# member of its oneof replaces may be invalid; it is left to the parser.
 
 cdef enum:
-    DEEPEST = 100  # messages and groups within one another
+    DEEPEST = 100  # the deepest nesting of messages and groups
 
 
 cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64_t *number) noexcept nogil:
-    """A number of at most 10 bytes; bits above the 64th are dropped."""
+    """Read a varint of at most 10 bytes; bits above the 64th are dropped."""
     cdef const uint8_t *at = position[0]
     cdef uint64_t value
     cdef int shift
@@ -38,7 +38,7 @@ cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64
 
 
 cdef inline int add_occurrence(Machine *m, Slot *slot, Occurrence *occurrence, bint *scattered) noexcept nogil:
-    """One more value of a repeated field; `scattered` where it does not stand after the one before."""
+    """Add a value of a repeated field; sets `scattered` if it does not follow the one before."""
     occurrence.next = -1
     slot.found = True
     if slot.count == 0:
@@ -53,7 +53,7 @@ cdef inline int add_occurrence(Machine *m, Slot *slot, Occurrence *occurrence, b
 
 
 cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scattered) noexcept nogil:
-    """The packed numbers from the position to `end`; the position stays."""
+    """Add the packed numbers from the position to `end`; the position does not move."""
     cdef const uint8_t *at = m.position
     cdef Occurrence occurrence
     occurrence.size = 8 if wire == 1 else 4
@@ -75,7 +75,7 @@ cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scat
 cdef int skip_group(
     const uint8_t **position, const uint8_t *end, uint64_t field, int64_t deep, const uint8_t **inside
 ) noexcept nogil:
-    """Move after a group whose tag has been read in a message that is `deep` messages deep; where its content ends."""
+    """Skip a group after its tag, inside of `deep` messages; returns where its content ends."""
     cdef uint64_t opened[DEEPEST]
     cdef uint64_t tag = 0, number = 0
     cdef int64_t depth = 1
@@ -112,7 +112,7 @@ cdef int skip_group(
 
 
 cdef inline int drive_out(Machine *m, const int64_t *rivals) noexcept nogil:
-    """Of the fields of a group the last is there alone. `rivals`: count, then slot and form of each."""
+    """Clear the other fields of a oneof: the last one counts. `rivals`: count, then slot and form of each."""
     cdef int64_t n
     cdef Slot *slot
     for n in range(rivals[0]):
@@ -124,7 +124,7 @@ cdef inline int drive_out(Machine *m, const int64_t *rivals) noexcept nogil:
 
 
 cdef inline int add_piece(Machine *m, Slot *slot, const Occurrence *piece, bint *scattered) noexcept nogil:
-    """One more piece of a singular message; the first is noted where a second comes."""
+    """Add a piece of a singular message; the first piece is added when the second comes."""
     cdef Occurrence first
     if slot.count == 0:
         first.start = slot.data - m.base
@@ -137,11 +137,11 @@ cdef inline int add_piece(Machine *m, Slot *slot, const Occurrence *piece, bint 
 
 
 cdef int scan_message(Machine *m, const int64_t *table) noexcept nogil:
-    """Fill the slots of the message from the position to the end, or of all the pieces that there are of it.
+    """Fill the slots of the message from the position to the end, or of all its pieces.
 
-    `table`: the messages around it, and the fields: count, then number, wire type, slot, form, and rivals (a place in
-    the tables, or -1). Forms: 0 singular, 1 repeated, 2 singular message. Occurrences of repeated fields go on a stack
-    (`Occurrence`), each slot's in a row, and so do the pieces of a message.
+    `table`: the number of enclosing messages, and the fields: count, then number, wire type, slot, form, and the address of
+    its rivals in the tables, or -1. Forms: 0 singular, 1 repeated, 2 singular message. Occurrences of repeated fields go on
+    a stack (`Occurrence`), in order for each slot, and so do the pieces of a message.
     """
     cdef const int64_t *fields = table + 1
     cdef int64_t i, first = m.piece_first, pieces = m.piece_count
@@ -180,7 +180,7 @@ cdef int scan_message(Machine *m, const int64_t *table) noexcept nogil:
 
 
 cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *scattered) noexcept nogil:
-    """Add what stands from the position to `end`."""
+    """Fill the slots with the fields from the position to `end`."""
     cdef const int64_t *fields = table + 1
     cdef const int64_t *field
     cdef const int64_t *hint = fields + 1
@@ -255,7 +255,7 @@ cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *
 
 
 cdef int gather(Machine *m, Slot *slot) noexcept nogil:
-    """Put the occurrences of a slot in a row, at the top of the stack."""
+    """Put the occurrences of a slot in order, at the top of the stack."""
     cdef int64_t at = slot.first, first = m.spans.length, i
     cdef Occurrence occurrence
     if slot.count < 2:

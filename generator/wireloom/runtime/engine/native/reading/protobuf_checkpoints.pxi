@@ -1,19 +1,19 @@
 # Holes: elements of a protobuf message that the parser need not scan when it reads a record that the engine gave up.
 #
-# They are whole, and the messages in them have all required fields. Elements of one field in a row are one hole. The
-# first element of each list is always scanned, as are elements that the parser reads from a checkpoint (`kept`).
+# They are complete, and the messages in them have all required fields. Consecutive elements of a field form one hole.
+# The first element of each list is always scanned, as are elements that the parser reads from a checkpoint (`kept`).
 
 cdef enum:
-    MOST_FIELDS = 256  # of a message that is looked at
-    REPEATED = 1  # what a field is: see `words_of` in parsers/protobuf/wire.py
+    MOST_FIELDS = 256  # the most fields of a message that is examined
+    REPEATED = 1  # bits for each field: see `words_of` in parsers/protobuf/wire.py
     REQUIRED = 2
     TAKEN_WHOLE = 4
     HAS_RIVALS = 8
-    COMPLETE = 0  # whether a message has what is required: surely, perhaps, or surely not
+    COMPLETE = 0  # whether a message has all required fields: surely, perhaps, or surely not
     DOUBTFUL = 1
     LACKING = 2
 
-cdef struct Hole:  # elements of one field that stand after one another
+cdef struct Hole:  # consecutive elements of one field
     int64_t start
     int64_t number
     int64_t count
@@ -22,9 +22,9 @@ cdef struct Hole:  # elements of one field that stand after one another
 cdef struct Holes:
     const uint8_t *base
     const int64_t *words
-    const int64_t *kept  # where elements begin that the parser reads
+    const int64_t *kept  # the positions of elements that the parser reads
     int64_t kept_count
-    bint is_scanned_only  # no list is read by the parser
+    bint is_scanned_only  # the parser reads no list
     Stack found
 
 
@@ -37,7 +37,7 @@ cdef bint is_kept(const Holes *h, const uint8_t *content) noexcept nogil:
 
 
 cdef int widen_hole(Holes *h, Hole *hole, int64_t number, const uint8_t *start, const uint8_t *behind) noexcept nogil:
-    """One more element; those of one field that stand in a row are one hole."""
+    """Add one more element to a hole, if it follows the one before."""
     if hole.count and (hole.number != number or hole.behind != start - h.base) and end_hole(h, hole):
         return EXHAUSTED
     if hole.count == 0:
@@ -54,7 +54,7 @@ cdef int end_hole(Holes *h, Hole *hole) noexcept nogil:
 
 
 cdef int packed_holes(Holes *h, const int64_t *field, const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """The packed numbers of a field, from `at` to `end`."""
+    """Add the packed numbers of a field, from `at` to `end`."""
     cdef const uint8_t *first = at
     cdef const uint8_t *start
     cdef int64_t size = 8 if field[1] == 1 else 4
@@ -77,9 +77,9 @@ cdef int packed_holes(Holes *h, const int64_t *field, const uint8_t *at, const u
 
 
 cdef int message_holes(Holes *h, const int64_t *message, const uint8_t *at, const uint8_t *end, int64_t depth, int *lacks) noexcept nogil:
-    """The holes of a message, as far as it is whole; IRREGULAR where it is not, or is better left to the parser.
+    """Find the holes of a message; IRREGULAR if it is incomplete, or better left to the parser.
 
-    `message`: count of fields, then number, wire type, what it is, and where its message stands in the words, or -1.
+    `message`: number of fields, then number, wire type, bits, and the index of its own message in the words, or -1.
     """
     cdef uint8_t found[MOST_FIELDS]
     cdef const int64_t *field = NULL
@@ -157,9 +157,9 @@ cdef int message_holes(Holes *h, const int64_t *message, const uint8_t *at, cons
 
 
 def holes(const uint8_t[::1] data not None, int64_t start, int64_t end, const int64_t[::1] words not None, const int64_t[::1] kept):
-    """Whether the message from `start` to `end` is whole and has what is required, and its holes as numbers.
+    """Whether the message from `start` to `end` is complete and has all required fields, and its holes as numbers.
 
-    kept: None where no list is read.
+    kept: None if no list is read.
     """
     cdef Holes h
     cdef int code, lacks = COMPLETE

@@ -1,12 +1,12 @@
 # Runs of numbers (fixed_runs.pxi) that wait to be written column by column.
 #
-# A run goes to as many columns as it has numbers. Written record by record, each number pays for finding its column and
-# for checking its space. So only the positions of up to WAITING runs are noted; then each column is written in one
-# loop. A column with waiting runs has a `room` of 0: whoever writes to it, cuts it or pads it comes to the slow path,
-# which writes the waiting runs first.
+# A run goes to as many columns as it has numbers. Written record by record, each number would pay for finding its column
+# and checking its space. So only the positions of up to WAITING runs are noted; then each column is written in one
+# loop. A column with waiting runs has a `room` of 0: every write, cut or pad takes the slow path, which writes the
+# waiting runs first.
 
 cdef int begin_waiting(Machine *m, const int64_t *run) noexcept nogil:
-    """The columns of a run are ready for the row that is being written, and for others after it."""
+    """Prepare the columns of a run for the current row and more rows."""
     cdef Wait *wait = &m.wait
     cdef const int64_t *entry = run + 6
     cdef int64_t n
@@ -29,7 +29,7 @@ cdef int begin_waiting(Machine *m, const int64_t *run) noexcept nogil:
 
 
 cdef inline int add_waiting(Machine *m, const int64_t *run, const uint8_t *p) noexcept nogil:
-    """The run of the row that is being written begins at `p`."""
+    """Note that the run of the current row begins at `p`."""
     cdef Wait *wait = &m.wait
     cdef int64_t row = m.columns[run[9]].row[0]
     if wait.run != run or row != wait.first + wait.count or wait.count == WAITING or row >= wait.room:
@@ -42,7 +42,7 @@ cdef inline int add_waiting(Machine *m, const int64_t *run, const uint8_t *p) no
 
 
 cdef inline void write_waiting(Column *column) noexcept nogil:
-    """What waits for the column, and for those beside it, is written."""
+    """Write the waiting run of a column, and of the other columns of the run."""
     if column.wait != NULL:
         write_all(column.wait)
 
@@ -60,14 +60,14 @@ cdef void write_all(Wait *wait) noexcept nogil:
 
 
 cdef void move_waiting(Wait *wait, const uint8_t *old, const uint8_t *new) noexcept nogil:
-    """The records whose runs wait have moved."""
+    """Adjust the positions of waiting runs after the records have moved."""
     cdef int64_t n
     for n in range(wait.count if wait.run != NULL else 0):
         wait.positions[n] = new + (<size_t>wait.positions[n] - <size_t>old)
 
 
 cdef void write_column(const Wait *wait, Column *column, const int64_t *entry, bint big) noexcept nogil:
-    """Eight bytes are written for a number; the next row overwrites what is not the number's."""
+    """Write eight bytes for each number; the next row overwrites the excess."""
     cdef uint8_t *data = column.data.data + (column.length << column.kind)
     cdef int64_t offset = entry[0], shift = entry[1], width = <int64_t>1 << column.kind, n
     cdef bint signed = entry[2]

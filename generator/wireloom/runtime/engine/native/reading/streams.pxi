@@ -1,12 +1,12 @@
-# Streams: records one after another in a buffer. Each begins where the record before it ended, or after its size.
+# Streams: consecutive records in a buffer. Each begins where the record before it ended, or after its size.
 #
 # If the machine gives up a record, it asks the parser at once (`ask`): only the parser knows where such a record ends.
-# `follow` notes start, size and status of each record, and stops where the data or the space of the output ends.
+# `follow` notes start, size and status of each record, and stops when the data or the output space ends.
 
 cdef enum:
-    PREFIX = 4  # bytes of the size before a record
-    WEIGHED = 1 << 10  # bytes of a record after which the columns are weighed, which costs as much as a small record
-    UNWEIGHED = 15  # and of smaller ones after each whose number has none of these bits
+    PREFIX = 4  # the bytes of a size before a record
+    WEIGHED = 1 << 10  # the size of a record after which the columns are always weighed, which costs as much as a small record
+    UNWEIGHED = 15  # after smaller records they are weighed if the record's number has none of these bits
 
 cdef struct Notes:  # of each record of a stream
     Buffer status
@@ -15,7 +15,7 @@ cdef struct Notes:  # of each record of a stream
 
 
 def element_end(const uint8_t[::1] data not None, int64_t position, int64_t depth, bint quoted):
-    """Where an element of a JSON array ends, -1 if not in the data; how far it was looked at, how deep, whether in quotes."""
+    """Where an element of a JSON array ends (-1: not in the data); how far it was scanned, how deep, whether inside a string."""
     cdef wl_element element
     cdef int64_t found = -1
     if not 0 <= position <= data.shape[0] or depth < 0:
@@ -28,7 +28,7 @@ def element_end(const uint8_t[::1] data not None, int64_t position, int64_t dept
 
 
 cdef inline bint is_heavy(const Machine *m, int columns, int64_t row, int64_t size, int64_t made) noexcept nogil:
-    """Whether the columns have `made` bytes or more after a record of so many bytes, about; looked at where they may."""
+    """Whether the columns have about `made` bytes after a record of this size; small records are not always checked."""
     cdef int64_t weight = 0
     cdef int i
     if not made or (size < WEIGHED and row & UNWEIGHED and m.kept == NULL):
@@ -39,14 +39,14 @@ cdef inline bint is_heavy(const Machine *m, int columns, int64_t row, int64_t si
 
 
 def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, int64_t largest, int64_t ahead, ask, int64_t made=0):
-    """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
-    whether an output buffer is full, or the columns have `made` bytes (0: any number), so that there may be others.
+    """The columns of the records of `data` from `start` on; blocks with their starts and sizes; the end of the last one; and
+    whether an output buffer is full, or the columns have `made` bytes (0: no limit), so that more records may follow.
 
-    Records stand back to back or, where `prefixed`, each after its size, a big-endian number of 32 bits. One of more
-    than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
-    where it ends, or -1 for: not before more of the stream is there. What is prefixed and not all there, or of more
-    than `largest` bytes, ends the batch, too. Where fewer than `ahead` bytes are left, one that could go on after them
-    is not read in the other byte order.
+    Records follow each other directly or, if `prefixed`, each after its size, a big-endian number of 32 bits. If a record
+    has more than `limit` bytes (-1: no limit), or the program gives it up, `ask(row, start, size)` returns where it ends,
+    or -1 if more of the stream is needed. A prefixed record that is incomplete, or of more than `largest` bytes, also ends
+    the batch. If fewer than `ahead` bytes are left, a record that could continue after them is not read in the other byte
+    order.
     """
     cdef Batch batch
     cdef Machine m
@@ -127,7 +127,7 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
 
 
 cdef inline int note(Notes *notes, int64_t row, int64_t start, int64_t size, uint8_t status) noexcept nogil:
-    """What became of a record, and where it stands."""
+    """Note status and place of a record."""
     if reserve(&notes.status, row + 1) or reserve(&notes.starts, row * 8 + 8) or reserve(&notes.sizes, row * 8 + 8):
         return EXHAUSTED
     notes.status.data[row] = status
@@ -137,7 +137,7 @@ cdef inline int note(Notes *notes, int64_t row, int64_t start, int64_t size, uin
 
 
 cdef inline bint find(const uint8_t *base, int64_t position, int64_t total, bint prefixed, int64_t largest, int64_t *first, int64_t *size) noexcept nogil:
-    """Where the next record begins and how many bytes it has, or may have; False where it is not all there."""
+    """Where the next record begins, and its size or the most it may have; False if it is incomplete."""
     first[0] = position
     size[0] = total - position
     if not prefixed:
@@ -150,7 +150,7 @@ cdef inline bint find(const uint8_t *base, int64_t position, int64_t total, bint
 
 
 cdef inline int64_t place(const Notes *notes, int64_t row, int64_t reached, int64_t position, bint prefixed) noexcept nogil:
-    """Where a row's record, or the prefix of it, begins; `position` is that of the row that is being read."""
+    """Where a row's record, or its prefix, begins; `position` is that of the current row."""
     if row >= reached:
         return position
     return (<int64_t *>notes.starts.data)[row] - (PREFIX if prefixed else 0)

@@ -12,7 +12,7 @@ cdef const char *BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 
 
 cdef inline uint8_t *room_on(Stack *output, int64_t size) noexcept nogil:
-    """Where so many bytes may be written after a stack; NULL where there is no memory."""
+    """Reserve so many bytes after a stack; NULL if there is no memory."""
     if output.length + size + SLACK > output.capacity and widen(output, size):
         return NULL
     return output.data + output.length
@@ -23,7 +23,7 @@ cdef inline int write_literal(Stack *output, const char *text, int64_t size) noe
 
 
 cdef int write_quoted(Stack *output, const uint8_t *text, int64_t size) noexcept nogil:
-    """A JSON string."""
+    """Write a JSON string."""
     cdef int code = write_literal(output, b'"', 1)
     cdef uint64_t high = 0
     cdef uint8_t *target
@@ -40,7 +40,7 @@ cdef int write_quoted(Stack *output, const uint8_t *text, int64_t size) noexcept
 
 
 cdef int write_base64(Stack *output, const uint8_t *data, int64_t size) noexcept nogil:
-    """A JSON string of base64 text, padded."""
+    """Write a JSON string of padded base64."""
     cdef uint8_t *target = room_on(output, (size + 2) // 3 * 4 + 16)
     if target == NULL:
         return EXHAUSTED
@@ -60,7 +60,7 @@ cdef int write_decimal(Stack *output, int64_t value) noexcept nogil:
 
 
 cdef int write_number(Stack *output, double value) noexcept nogil:
-    """A float as Python says it: the shortest text that reads back as the same number. A few need Python itself."""
+    """Write a float as Python does: the shortest text that reads back as the same number. A few need Python itself."""
     cdef uint8_t *target = room_on(output, NUMBER_ROOM)
     cdef char *text
     cdef int code
@@ -85,7 +85,7 @@ cdef int write_number(Stack *output, double value) noexcept nogil:
 
 
 cdef int write_tagged_extension(Writer *w, const int64_t *names, Head *head) noexcept nogil:
-    """{"<name>": text or base64}"""
+    """Write {"<name>": text or base64}."""
     cdef Stack *output = &w.machine.output
     cdef int64_t i, symbol
     cdef int code = OK
@@ -105,7 +105,7 @@ cdef int write_tagged_extension(Writer *w, const int64_t *names, Head *head) noe
 
 
 cdef int write_tagged_container(Writer *w, const int64_t *names, Head *head) noexcept nogil:
-    """{"list": [...]} or {"map": [[key, value], ...]}"""
+    """Write {"list": [...]} or {"map": [[key, value], ...]}."""
     cdef Stack *output = &w.machine.output
     cdef int64_t i
     cdef bint pairs = head.family == F_MAP
@@ -125,7 +125,7 @@ cdef int write_tagged_container(Writer *w, const int64_t *names, Head *head) noe
 
 
 cdef int write_tagged(Writer *w, const int64_t *names) noexcept nogil:
-    """The value at the position as tagged JSON after the output. `names`: count, then what each ext type begins with."""
+    """Append the value at the position as tagged JSON. `names`: count, then the prefix of each ext type."""
     cdef Stack *output = &w.machine.output
     cdef Head head
     cdef int code

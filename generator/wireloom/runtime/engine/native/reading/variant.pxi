@@ -1,8 +1,6 @@
 # Open values of MessagePack as Spark VARIANT, byte for byte as runtime/columns/variant.py writes them.
-#
-# An open value is read twice. The first pass (`scan_open`) checks everything: families, ext types, UTF-8, counts,
-# depth; and notes where each container ends. The second pass writes the VARIANT, and checks only that no two keys are
-# equal.
+# An open value is read twice. The first pass (`scan_open`) checks everything (families, ext types, UTF-8, counts, depth)
+# and notes where each container ends. The second pass writes the VARIANT, and only checks that no two keys are equal.
 
 # --- first pass ------------------------------------------------------------------------------------------------------
 
@@ -20,7 +18,7 @@ cdef int widen(Stack *stack, int64_t size) noexcept nogil:
 
 
 cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogil:
-    """More bytes on a stack; SLACK bytes after them may be written, too."""
+    """Push bytes; SLACK bytes after them may be overwritten, too."""
     if stack.length + size + SLACK > stack.capacity and widen(stack, size):
         return EXHAUSTED
     if data != NULL:
@@ -30,7 +28,7 @@ cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogi
 
 
 cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nogil:
-    """Check the open value at the position and move after it. `rules`: families, range, then the ext types."""
+    """Check the open value at the position and skip it. `rules`: families, range, then the ext types."""
     cdef Head head
     cdef int code
     cdef int64_t i, extent, inner[2], checkpoint = -1
@@ -94,7 +92,7 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
 
 
 cdef int scan_half(Machine *m, const int64_t *keys, const int64_t *values) noexcept nogil:
-    """Check the map at the position, whose keys or whose values alone are open, and move after it."""
+    """Check the map at the position, in which only the keys or only the values are open, and skip it."""
     cdef Head head
     cdef int64_t i, extent = m.extents.length, inner[2]
     cdef int code = read_head(&m.position, m.end, &head)
@@ -153,7 +151,7 @@ cdef inline void little(uint8_t *target, int64_t value, int64_t width) noexcept 
 
 
 cdef int skip_value(Writer *w) noexcept nogil:
-    """Move after a value that the first pass has found good."""
+    """Skip a value that the first pass has checked."""
     cdef Head head
     cdef const int64_t *extent
     read_head(&w.position, w.end, &head)
@@ -167,7 +165,7 @@ cdef int skip_value(Writer *w) noexcept nogil:
 
 
 cdef int key_id(Writer *w, const uint8_t *key, int64_t size, int64_t *id) noexcept nogil:
-    """The place of a key in the dictionary, where it is added if it is new."""
+    """The index of a key in the dictionary; a new key is added."""
     cdef Stack *keys = &w.machine.keys
     cdef Span *span = <Span *>keys.data
     cdef Span added
@@ -201,7 +199,7 @@ cdef uint64_t hash_of(const uint8_t *data, int64_t size, uint64_t seed) noexcept
 
 
 cdef int hashed_key_id(Writer *w, const uint8_t *key, int64_t size, int64_t *id) noexcept nogil:
-    """`key_id` of a large dictionary: `work` holds an open-addressing table of places + 1, made anew as it grows."""
+    """`key_id` of a large dictionary: `work` holds an open-addressing table of indices + 1, which is rebuilt as it grows."""
     cdef Stack *keys = &w.machine.keys
     cdef Stack *work = &w.machine.work
     cdef Span *span = <Span *>keys.data
@@ -273,7 +271,7 @@ cdef int write_text(Stack *output, const uint8_t *content, int64_t size) noexcep
 
 
 cdef int close_array(Stack *output, int64_t start, const int64_t *offsets, int64_t count) noexcept nogil:
-    """Put the head of an array before its elements, which stand from `start` on; offsets are absolute."""
+    """Insert the head of an array before its elements, which begin at `start`; offsets are absolute."""
     cdef int64_t size = output.length - start
     cdef int64_t width = bytes_for(size), large = count > 0xFF, i
     cdef int64_t head = 1 + (4 if large else 1) + (count + 1) * width
@@ -293,7 +291,7 @@ cdef int close_array(Stack *output, int64_t start, const int64_t *offsets, int64
 
 
 cdef int close_object(Stack *output, int64_t start, const Entry *entries, int64_t count) noexcept nogil:
-    """Put the head of an object before its values, which stand from `start` on; entries are sorted by key."""
+    """Insert the head of an object before its values, which begin at `start`; entries are sorted by key."""
     cdef int64_t size = output.length - start
     cdef int64_t width = bytes_for(size), large = count > 0xFF, i, id_width, most = 0, head
     cdef uint8_t *target
@@ -320,7 +318,7 @@ cdef int close_object(Stack *output, int64_t start, const Entry *entries, int64_
 
 
 cdef int write_single(Writer *w, const char *name, int64_t id, int64_t start) noexcept nogil:
-    """An object of one member, whose value stands from `start` on."""
+    """Write an object with one member, whose value begins at `start`."""
     cdef Entry entry
     entry.key = <const uint8_t *>name
     entry.size = 4
@@ -377,7 +375,7 @@ cdef int write_array(Writer *w, int64_t count) noexcept nogil:
 
 
 cdef bint is_object(Writer *w, int64_t count) noexcept nogil:
-    """Whether every key of the map at the position is a text that does not begin with "$". The writer is a copy."""
+    """Whether all keys of the map at the position are texts that do not begin with "$". The writer is a copy."""
     cdef Writer ahead = w[0]
     cdef Head head
     cdef int64_t i
@@ -391,7 +389,7 @@ cdef bint is_object(Writer *w, int64_t count) noexcept nogil:
 
 
 cdef int write_object(Writer *w, int64_t count, Entry *entries) noexcept nogil:
-    """The keys enter the dictionary before those of the values; equal ones are the record's end."""
+    """Write the members; their keys enter the dictionary before those of the values. Equal keys stop the record."""
     cdef Writer ahead = w[0]
     cdef Stack *output = &w.machine.output
     cdef Head head
@@ -436,7 +434,7 @@ cdef void sort_entries(Entry *entries, int64_t count) noexcept nogil:
 
 
 cdef int write_pairs(Writer *w, int64_t count, Entry *entries, int64_t *offsets) noexcept nogil:
-    """{"$map": [[key, value], ...]}. Keys are equal where their VARIANT bytes are."""
+    """Write {"$map": [[key, value], ...]}. Keys are equal if their VARIANT bytes are."""
     cdef Stack *output = &w.machine.output
     cdef int64_t start = output.length, pair[2], id = 0, i
     cdef int64_t key_size
@@ -459,7 +457,7 @@ cdef int write_pairs(Writer *w, int64_t count, Entry *entries, int64_t *offsets)
             return code
         entries[i].size = key_size
         entries[i].offset = output.data[offsets[i]] >> 2 & 3
-    for i in range(count):  # the output stands still now: the key begins after a head of 1 + 1 + 3 offsets
+    for i in range(count):  # the output does not move any more: the key begins after a head of 1 + 1 + 3 offsets
         entries[i].key = output.data + offsets[i] + 2 + 3 * (entries[i].offset + 1)
     sort_entries(entries, count)
     for i in range(1, count):
@@ -472,7 +470,7 @@ cdef int write_pairs(Writer *w, int64_t count, Entry *entries, int64_t *offsets)
 
 
 cdef bint has_new_keys(Machine *m, const uint8_t *start, int64_t extent, int64_t count, const int64_t *rules) noexcept nogil:
-    """Whether no two keys are equal of a map that the first pass has read: for notes, which the second is too late for."""
+    """Whether all keys of a map are different, after the first pass; for checkpoints, which cannot wait for the second."""
     cdef Entry *entries = <Entry *>malloc(<size_t>((count + 1) * <int64_t>sizeof(Entry)))
     cdef bint are_new = entries != NULL
     cdef int64_t i
@@ -517,7 +515,7 @@ cdef int write_map(Writer *w, int64_t count) noexcept nogil:
 
 
 cdef int write_open(Writer *w) noexcept nogil:
-    """The value at the position as VARIANT bytes after the output."""
+    """Append the value at the position as VARIANT bytes."""
     cdef Stack *output = &w.machine.output
     cdef Head head
     cdef uint8_t data[9]
@@ -554,7 +552,7 @@ cdef int write_open(Writer *w) noexcept nogil:
 
 
 cdef int write_metadata(Machine *m) noexcept nogil:
-    """The dictionary of keys, after the value in the output."""
+    """Append the dictionary of keys after the value."""
     cdef Span *keys = <Span *>m.keys.data
     cdef int64_t count = m.keys.length // <int64_t>sizeof(Span), size = 0, width, i, offset = 0
     cdef uint8_t header
@@ -579,7 +577,7 @@ cdef int write_metadata(Machine *m) noexcept nogil:
 
 
 cdef int put_variant(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `read_open`. The VARIANT in the output, and the dictionary of its keys."""
+    """i: as in `read_open`. Deliver the VARIANT in the output, and the dictionary of its keys."""
     cdef int64_t size = m.output.length
     cdef int code = write_metadata(m)
     if not code:
@@ -590,8 +588,8 @@ cdef int put_variant(Machine *m, const int64_t *i) noexcept nogil:
 cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     """i: rules, families, value column, metadata column, form (0 VARIANT, 1 tagged JSON, 2 the bytes), names of ext types.
 
-    Above its 16th bit `families` has, of a map whose keys or values alone are open, where the rules of each stand, plus 1.
-    Check the open value at the position; where columns are given, write it to them. Equal keys count in any case.
+    From bit 16 on, `families` has the address of the tables of rules of a map's halves plus 1, if only one half is open.
+    Check the open value at the position; if columns are given, write it to them. Equal keys are irregular in any case.
     """
     cdef const int64_t *rules = m.tables + i[1]
     cdef Writer w

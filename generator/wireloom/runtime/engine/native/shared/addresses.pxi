@@ -1,7 +1,7 @@
 # UUIDs and addresses (IPv4, IPv6, MAC): whole columns of bytes to their usual texts, and back.
 #
-# A text is accepted only in the form that writing gives (IPv6: RFC 5952), so text and bytes are one to one. A text in
-# another form makes the whole call give None.
+# A text is accepted only in the form that writing gives (IPv6: RFC 5952), so text and bytes are one to one. The call
+# returns None if any text has another form.
 
 DEF LONGEST_ADDRESS = 39
 
@@ -28,7 +28,7 @@ cdef int put_decimal(uint8_t byte, char *to) noexcept nogil:
 
 
 cdef int put_group(uint32_t group, char *to) noexcept nogil:
-    """Sixteen bits without leading zeros."""
+    """Write sixteen bits without leading zeros."""
     cdef int n = 0, shift = 12
     while shift and not group >> shift:
         shift -= 4
@@ -40,7 +40,7 @@ cdef int put_group(uint32_t group, char *to) noexcept nogil:
 
 
 cdef int put_ipv6(const uint8_t *value, char *to) noexcept nogil:
-    """RFC 5952: the first of the longest runs of two or more zero groups is `::`."""
+    """RFC 5952: the first of the longest runs of two or more zero groups becomes `::`."""
     cdef int place, run, start = 0, length = 1, n = 0
     for place in range(8):
         run = 0
@@ -66,7 +66,7 @@ cdef int put_ipv6(const uint8_t *value, char *to) noexcept nogil:
 
 
 cdef int put_address(int kind, const uint8_t *value, char *to) noexcept nogil:
-    """The text of an address, and how long it is."""
+    """Write the text of an address; returns its length."""
     cdef int place, n = 0
     if kind == 2:
         return put_ipv6(value, to)
@@ -79,7 +79,7 @@ cdef int put_address(int kind, const uint8_t *value, char *to) noexcept nogil:
 
 
 cdef int64_t digits_of(const char **text, const char *end, int base, int64_t most) noexcept nogil:
-    """The number of the digits ahead, of which there are at most `most`; -1 where there are none."""
+    """The number in the next digits, at most `most` of them; -1 if there are none."""
     cdef int64_t found = 0, count = 0, digit
     while text[0] < end and count < most:
         digit = text[0][0]
@@ -123,7 +123,7 @@ cdef int take_ipv6(const char *text, const char *end, uint8_t *value) noexcept n
 
 
 cdef int take_address(int kind, const char *text, int64_t size, uint8_t *value) noexcept nogil:
-    """The bytes of an address's text; not 0 where it is none in its usual form."""
+    """The bytes of an address's text; nonzero unless it is in the usual form."""
     cdef const char *at = text
     cdef const char *end = text + size
     cdef char[48] again
@@ -146,7 +146,7 @@ cdef int take_address(int kind, const char *text, int64_t size, uint8_t *value) 
 
 
 def address_texts(kind, offsets, data, int64_t first, int64_t count):
-    """The texts of addresses as blocks of offsets and text; bytes of another size have none."""
+    """The texts of addresses as blocks of offsets and text; null for bytes of another size."""
     cdef const int32_t[::1] places = memoryview(offsets).cast("B").cast("i") if offsets is not None else None
     cdef const uint8_t[::1] values = memoryview(data).cast("B") if data is not None and len(memoryview(data)) else bytes(1)
     cdef Buffer found, text
@@ -166,7 +166,7 @@ def address_texts(kind, offsets, data, int64_t first, int64_t count):
 
 
 def address_values(kind, offsets, data, present, int64_t first, int64_t count):
-    """The bytes of addresses' texts, as blocks of offsets and bytes; None where a text is none in its usual form."""
+    """The bytes of addresses' texts as blocks of offsets and bytes; None if a text is not in the usual form."""
     cdef const int32_t[::1] places = memoryview(offsets).cast("B").cast("i")
     cdef const uint8_t[::1] texts = memoryview(data).cast("B") if data is not None and len(memoryview(data)) else bytes(1)
     cdef const uint8_t[::1] there = memoryview(present).cast("B") if present is not None else None

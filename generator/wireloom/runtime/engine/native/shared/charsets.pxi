@@ -1,12 +1,12 @@
 # Texts in character sets. While a record is read, its bytes are checked; a whole column is converted to or from UTF-8
 # later.
 #
-# A set has one byte for each character, and is a table of the program or the caller. Length and pattern of a text
-# (`held_spelling`) are checked here too; a pattern is a table of states, one step for each byte.
+# A set has one byte for each character, and is a table of the program or the caller. `held_spelling` also checks the
+# length and the pattern of a text; a pattern is a table of states, with one step for each byte.
 
 
 cdef bint in_charset(const uint8_t *data, int64_t size, const int64_t *bits) noexcept nogil:
-    """Whether a text has only what its character set has; `bits` are the bytes that mean something."""
+    """Whether a text has only bytes of its character set; `bits` are the bytes that have a meaning."""
     cdef int64_t n
     for n in range(size):
         if not <uint64_t>bits[data[n] >> 6] >> (data[n] & 63) & 1:
@@ -15,7 +15,7 @@ cdef bint in_charset(const uint8_t *data, int64_t size, const int64_t *bits) noe
 
 
 cdef int64_t characters_of(const uint8_t *data, int64_t size, bint is_utf8) noexcept nogil:
-    """How many characters a text has that is one of its character set."""
+    """The number of characters in a valid text."""
     cdef int64_t n, count = 0
     if not is_utf8:
         return size
@@ -25,7 +25,7 @@ cdef int64_t characters_of(const uint8_t *data, int64_t size, bint is_utf8) noex
 
 
 cdef bint matches_pattern(const uint8_t *data, int64_t size, const int64_t *table) noexcept nogil:
-    """Whether the automaton leads from its beginning to an end; as `check_automaton` has it."""
+    """Whether the automaton accepts the text; for the table see `check_automaton`."""
     cdef const int64_t *kinds = table + 3
     cdef const int64_t *rows = table + 259
     cdef int64_t n, kind, state = table[0], classes = table[2]
@@ -39,11 +39,11 @@ cdef bint matches_pattern(const uint8_t *data, int64_t size, const int64_t *tabl
 
 
 cdef int held_spelling(Machine *m, const int64_t *i) noexcept nogil:
-    """Hold a text against how many characters it may have, and a pattern. i: register, whether it is UTF-8, least, most, automaton, code."""
+    """Check a text's length in characters, and its pattern. i: register, whether it is UTF-8, least, most, automaton, code"""
     cdef int64_t size = m.registers[i[1]], count
     if m.absent[i[1]]:
         return OK
-    if size < i[3]:  # each character has a byte at least
+    if size < i[3]:  # each character has at least one byte
         return <int>i[6]
     if i[3] > 1 or i[4] < size:
         count = characters_of(m.pointers[i[1]], size, i[2])
@@ -55,7 +55,7 @@ cdef int held_spelling(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int64_t decode_charset(const uint8_t *data, int64_t size, const uint8_t *table, uint8_t *text) noexcept nogil:
-    """The UTF-8 of a text that was held against its character set; how many bytes it is."""
+    """Convert a valid text to UTF-8; returns its size."""
     cdef int64_t n, used = 0
     cdef const uint8_t *entry
     for n in range(size):
@@ -68,7 +68,7 @@ cdef int64_t decode_charset(const uint8_t *data, int64_t size, const uint8_t *ta
 
 
 cdef int64_t encode_charset(const uint8_t *text, int64_t size, const int16_t *table, uint8_t *data) noexcept nogil:
-    """A UTF-8 text in its character set; how many bytes it is, -1 where that does not have it."""
+    """Convert a UTF-8 text to its character set; returns its size, -1 if a character is not in the set."""
     cdef int64_t n = 0, used = 0, point, more
     if not wl_is_utf8(text, size):
         return -1
@@ -87,7 +87,7 @@ cdef int64_t encode_charset(const uint8_t *text, int64_t size, const int16_t *ta
 
 
 def decoded_texts(const uint8_t[::1] table, offsets, data, int64_t first, int64_t count):
-    """Texts in a character set as blocks of offsets and UTF-8."""
+    """Convert texts in a character set to UTF-8, as blocks of offsets and text."""
     cdef const int32_t[::1] places = memoryview(offsets).cast("B").cast("i") if offsets is not None else None
     cdef const uint8_t[::1] values = memoryview(data).cast("B") if data is not None and len(memoryview(data)) else bytes(1)
     cdef Buffer found, text
@@ -109,7 +109,7 @@ def decoded_texts(const uint8_t[::1] table, offsets, data, int64_t first, int64_
 
 
 def encoded_texts(table, offsets, data, present, int64_t first, int64_t count):
-    """UTF-8 in a character set, as blocks of offsets and bytes; None where that lacks a character."""
+    """Convert UTF-8 to a character set, as blocks of offsets and bytes; None if a character is not in the set."""
     cdef const int32_t[::1] places = memoryview(offsets).cast("B").cast("i")
     cdef const uint8_t[::1] texts = memoryview(data).cast("B") if data is not None and len(memoryview(data)) else bytes(1)
     cdef const uint8_t[::1] there = memoryview(present).cast("B") if present is not None else None

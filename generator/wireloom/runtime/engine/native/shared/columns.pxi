@@ -1,12 +1,12 @@
 # Columns: Arrow buffers that grow row by row and can be cut back to any row.
 #
-# A column is after its struct where values are absent. It is filled up with nulls when it is next written, or at the
-# end. So an absent value costs nothing, and a bad record is undone by cutting every column to the row where the record
-# began.
+# A column is shorter than its struct while values are missing. It is filled up with nulls when it is next written, or at
+# the end. So a missing value costs nothing, and a bad record is undone by cutting every column back to the row at which
+# the record began.
 #
-# After the last row, the bits of a column (validity, booleans) are zero, so that null and false need no write; its
-# other bytes mean nothing. Every buffer has SLACK bytes after its last row, so that short values are written as whole
-# words.
+# After the last row, the bits of a column (validity, booleans) are zero, so that null and false need no write; other
+# bytes there are undefined. Every buffer has SLACK bytes after its last row, so that short values can be written as
+# whole words.
 
 cdef inline int reserve(Buffer *buffer, int64_t size) noexcept nogil:
     return OK if size <= buffer.capacity else grow(buffer, size)
@@ -18,7 +18,7 @@ cdef int grow(Buffer *buffer, int64_t size) noexcept nogil:
 
 
 cdef int reserve_bits(Buffer *buffer, int64_t rows) noexcept nogil:
-    """Room for so many bits; new ones are zero."""
+    """Reserve so many bits; new ones are zero."""
     cdef int64_t before = buffer.capacity
     if reserve(buffer, (rows >> 3) + SLACK):
         return EXHAUSTED
@@ -28,7 +28,7 @@ cdef int reserve_bits(Buffer *buffer, int64_t rows) noexcept nogil:
 
 
 cdef int make_room(Column *column, int64_t rows) noexcept nogil:
-    """Room for so many rows in every buffer."""
+    """Reserve so many rows in every buffer."""
     cdef int code = OK
     if column.nullable:
         code = reserve_bits(&column.validity, rows)
@@ -51,12 +51,12 @@ cdef int make_room(Column *column, int64_t rows) noexcept nogil:
 
 
 cdef inline int one_more(Column *column) noexcept nogil:
-    """Room for one more row, where there is none."""
+    """Reserve one more row in a full column."""
     return make_room(column, column.length * 2 if column.length > 16 else 32)
 
 
 cdef int start_validity(Column *column) noexcept nogil:
-    """From here on the column has a bitmap; what it holds so far is valid."""
+    """Begin a validity bitmap; the rows so far are valid."""
     cdef int64_t rows = column.room if column.room < INT64_MAX else column.length * 2 + 64
     if reserve_bits(&column.validity, rows):
         return EXHAUSTED
@@ -131,7 +131,7 @@ cdef void clear_bits(uint8_t *bits, int64_t first, int64_t last) noexcept nogil:
 
 
 cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
-    """Back to `length` rows, with everything below."""
+    """Cut a column and its children back to `length` rows."""
     cdef Column *column = columns + index
     cdef int child
     write_waiting(column)
@@ -153,7 +153,7 @@ cdef void cut(Column *columns, int index, int64_t length) noexcept nogil:
 
 
 cdef Column *prepare(Column *columns, int64_t index) noexcept nogil:
-    """`ready` for a column that lags behind, has been written before, or has no room."""
+    """`ready` for a column that is too short, has been written before, or is full."""
     cdef Column *column = columns + index
     write_waiting(column)
     if column.length > column.row[0]:
@@ -166,7 +166,7 @@ cdef Column *prepare(Column *columns, int64_t index) noexcept nogil:
 
 
 cdef inline Column *ready(Column *columns, int64_t index) noexcept nogil:
-    """A column with room at the row that is being written: earlier rows without a value are null, a value there goes."""
+    """Prepare a column for a value in the current row: earlier rows without a value are null, a value in the row is dropped."""
     cdef Column *column = columns + index
     if column.length == column.row[0] and column.length < column.room:
         return column
@@ -174,14 +174,14 @@ cdef inline Column *ready(Column *columns, int64_t index) noexcept nogil:
 
 
 cdef inline void close_row(Column *column) noexcept nogil:
-    """The value at the column's end is there: count it."""
+    """Count the value that was written at the column's end."""
     if column.nullable:
         column.validity.data[column.length >> 3] |= <uint8_t>(1 << (column.length & 7))
     column.length += 1
 
 
 cdef inline int finish_row(Column *column) noexcept nogil:
-    """`close_row` of a struct, which nothing may have made ready."""
+    """`close_row` of a struct column that `ready` may not have prepared."""
     if column.length >= column.room and one_more(column):
         return EXHAUSTED
     close_row(column)
@@ -239,7 +239,7 @@ cdef inline int put_boolean(Column *columns, int64_t index, bint value) noexcept
 
 
 cdef int more_bytes(Column *column, int64_t size) noexcept nogil:
-    """Room for so many bytes more, where there is none."""
+    """Reserve so many more bytes in a full column."""
     if size > INT32_MAX - column.size:
         return FULL
     if reserve(&column.data, column.size + size + SLACK):
@@ -251,7 +251,7 @@ cdef int more_bytes(Column *column, int64_t size) noexcept nogil:
 
 
 cdef inline int put_bytes_near(Column *columns, int64_t index, const uint8_t *data, int64_t size, int64_t readable) noexcept nogil:
-    """`readable` bytes of memory stand at `data`, of which `size` are the value."""
+    """Append `size` bytes from `data`, after which `readable` bytes may be read."""
     cdef Column *column = ready(columns, index)
     cdef int code
     if column == NULL:
@@ -272,7 +272,7 @@ cdef int put_bytes(Column *columns, int64_t index, const uint8_t *data, int64_t 
 
 
 cdef int put_list(Column *columns, int64_t index) noexcept nogil:
-    """The elements of the list at the column's end are all there."""
+    """Close the list at the column's end after its elements."""
     cdef Column *column = columns + index
     cdef int64_t length = columns[column.child].length
     if length > INT32_MAX:
@@ -285,7 +285,7 @@ cdef int put_list(Column *columns, int64_t index) noexcept nogil:
 
 
 cdef int settle(Column *columns, int index, int64_t length) noexcept nogil:
-    """After the last record: every column as long as its struct."""
+    """After the last record: make every column as long as its struct."""
     cdef Column *column = columns + index
     cdef int child
     write_waiting(column)
@@ -303,7 +303,7 @@ cdef int settle(Column *columns, int index, int64_t length) noexcept nogil:
 
 
 cdef int expect(Column *columns, int index, int64_t rows) noexcept nogil:
-    """Room for so many rows, in one piece; what lies within lists grows as it comes."""
+    """Reserve so many rows at once; columns inside lists grow on demand."""
     cdef Column *column = columns + index
     cdef int child
     if make_room(column, rows):
@@ -318,7 +318,7 @@ cdef int expect(Column *columns, int index, int64_t rows) noexcept nogil:
 
 
 cdef void foresee(Column *column, double rows, double size, double most) noexcept nogil:
-    """Room for about so many rows and bytes, where that is no more than `most` bytes and there is memory."""
+    """Reserve about so many rows and bytes, if they are at most `most` bytes and there is memory."""
     cdef double width = 4 if column.kind == KIND_BYTES or column.kind == KIND_LIST else width_of(column.kind)
     rows += rows / SPARE + SLACK
     size += size / SPARE
@@ -329,7 +329,7 @@ cdef void foresee(Column *column, double rows, double size, double most) noexcep
 
 
 cdef void link_rows(Column *columns, int count) noexcept nogil:
-    """Let every column see the row that is being written: its struct's, or its own end. No bytes have room yet."""
+    """Let every column see the current row: its struct's, or its own end. No bytes are reserved yet."""
     cdef int index
     for index in range(count):
         columns[index].limit = -1

@@ -1,6 +1,6 @@
 # Expressions: a stack machine over registers, used for reading and for writing.
 #
-# Arithmetic and ordering with null give null; `and` and `or` have three values; equality treats null as a value. A
+# Arithmetic and ordering with null give null; `and` and `or` are three-valued; equality treats null as a value. A
 # result beyond 64 bits, a shift by a negative or too large count, and a division by zero make the record irregular: the
 # construct path computes those. The validator has checked that the stack never overflows or runs empty.
 
@@ -19,14 +19,14 @@ cdef inline bint in_ranges(const int64_t *entry, int64_t value) noexcept nogil:
 
 
 cdef inline bint is_between(const int64_t *ends, int64_t value, bint wide) noexcept nogil:
-    """Whether a number is within a range, ends included. Form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same of the maximum"""
+    """Whether a number is in an inclusive range. ends: form of the minimum (0 none, 1 of 63 bits, 2 beyond), minimum, the same for the maximum"""
     if ends[0] and (wide < ends[0] - 1 or (wide == ends[0] - 1 and value < ends[1])):
         return False
     return ends[2] == 0 or wide < ends[2] - 1 or (wide == ends[2] - 1 and value <= ends[3])
 
 
 cdef inline int divided(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
-    """A quotient rounded down, or what that leaves; IRREGULAR by zero, and beyond 64 bits."""
+    """A quotient rounded down, or the remainder; IRREGULAR for division by zero or a result beyond 64 bits."""
     cdef int64_t remainder
     cdef bint down
     if right == 0 or (right == -1 and left < -INT64_MAX):
@@ -38,7 +38,7 @@ cdef inline int divided(int op, int64_t left, int64_t right, int64_t *result) no
 
 
 cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) noexcept nogil:
-    """Two numbers computed with; OK, or IRREGULAR beyond 64 bits and without a result."""
+    """Compute with two numbers; OK, or IRREGULAR if there is no result of 64 bits."""
     if op == X_ADD:
         return wl_add(left, right, result)
     elif op == X_SUBTRACT:
@@ -63,7 +63,7 @@ cdef inline int combine(int op, int64_t left, int64_t right, int64_t *result) no
 
 
 cdef inline bint right_of(const Machine *m, int op, int64_t *right) noexcept nogil:
-    """The right value of an operation that holds it; whether it is absent."""
+    """Load the right value of an operation that includes it; returns whether it is null."""
     cdef int64_t place = right[0]
     if op < X_WITH_LOAD:
         return False
@@ -72,7 +72,7 @@ cdef inline bint right_of(const Machine *m, int op, int64_t *right) noexcept nog
 
 
 cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
-    """The name of the first range that has the number, in its place; whether there is none."""
+    """Replace a number by the name of the first range that contains it; returns whether there is none."""
     cdef int64_t n
     for n in range(table[0]):
         if in_ranges(table + 1 + 5 * n, value[0]):
@@ -82,7 +82,7 @@ cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
 
 
 cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
-    """The unsigned number of up to eight bytes; negative beyond 63 bits."""
+    """The unsigned number in up to eight bytes; negative beyond 63 bits."""
     cdef uint64_t number = 0
     cdef int64_t n
     for n in range(size):
@@ -189,7 +189,7 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_KNOWN:
             if not null:
                 value = known_text(m, m.tables + right, value)
-        elif op == X_NUMBER:  # bytes; 1 if the highest comes first
+        elif op == X_NUMBER:  # bytes; the argument is 1 for big-endian
             if not null:
                 if text_of(m, value, &data, &size):
                     return IRREGULAR
@@ -197,7 +197,7 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 value = 0 if null else unsigned_of(data, size, right)
                 if value < 0:
                     return IRREGULAR
-        elif op == X_PART:  # a text, a place, and another one
+        elif op == X_PART:  # a text, an offset, and the end
             below -= 2
             null = null or nulls[below] or nulls[below + 1]
             if null:
@@ -220,10 +220,10 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
 
 
 cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
-    """`evaluate`, without its stack where each operation holds its right value."""
+    """`evaluate` without its stack, for an expression in which each operation includes its right value."""
     cdef const int64_t *words = m.expressions + start
     cdef int64_t value = 0, right
-    cdef bint null = False, other_null, begins = True  # a chain: no value is below what comes
+    cdef bint null = False, other_null, begins = True  # no value is below the next one
     cdef int op
     while True:
         op = <int>words[0]
@@ -276,7 +276,7 @@ cdef int chain_of(Machine *m, int64_t start, int64_t *result, bint *none) noexce
 
 
 cdef inline int number_of(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
-    """The value of an expression, which may well be a register or a constant."""
+    """The value of an expression; fast for a register or a constant."""
     cdef const int64_t *words = m.expressions + start
     if words[2] == X_END and words[0] == X_LOAD:
         result[0] = m.registers[words[1]]
@@ -290,7 +290,7 @@ cdef inline int number_of(Machine *m, int64_t start, int64_t *result, bint *none
 
 
 cdef inline int holds(Machine *m, int64_t start, bint *result) noexcept nogil:
-    """Whether a condition holds; null does not."""
+    """Whether a condition holds; null counts as false."""
     cdef int64_t value = 0
     cdef bint none = False
     cdef int code = number_of(m, start, &value, &none)

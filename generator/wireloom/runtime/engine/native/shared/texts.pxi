@@ -1,20 +1,20 @@
-# Texts and bytes that expressions make: parts of others, which point into the record. What is not in the record as it
-# stands (without escapes, from base64) is in memory of the record, which is freed when the next record begins.
+# Texts and bytes that expressions compute: parts of others, which point into the record. Texts that differ from the
+# record's bytes (unescaped, from base64) are in memory of the record, which is freed when the next record begins.
 #
-# On the stack of an expression a text is one number: its place in the texts of the format, or -2 minus the register
-# that holds its pointer and size. `m.scanned` counts the bytes that were gone over, so that work is bounded.
+# On the stack of an expression a text is one number: its address in the format's texts, or -2 minus the register with
+# its pointer and size. `m.scanned` counts the bytes that were scanned, so that the work is bounded.
 
 cdef extern from "texts.h" nogil:
     int64_t wl_place(const uint8_t *text, int64_t size, int64_t number, int characters)
 
 cdef enum:
     CHUNK = 1 << 16
-    SCANNED = 1 << 26  # bytes that are gone over for a record; beyond, the construct path does it
-    TO_THE_END = 2  # a part without an end; 1: of characters
+    SCANNED = 1 << 26  # the most bytes scanned in a record; beyond, the record is left to construct
+    TO_THE_END = 2  # the form of a part without an end; 1: offsets count characters
 
 
 cdef int text_of(const Machine *m, int64_t value, const uint8_t **data, int64_t *size) noexcept nogil:
-    """Where a text stands."""
+    """The address and size of a text."""
     if value >= 0:
         if (value >> 16) + (value & 0xFFFF) > m.text_size:
             return IRREGULAR
@@ -30,7 +30,7 @@ cdef int text_of(const Machine *m, int64_t value, const uint8_t **data, int64_t 
 
 
 cdef uint8_t *new_text(Machine *m, int64_t size) noexcept nogil:
-    """Memory that is the record's until it ends; NULL where there is none."""
+    """Memory for the current record; NULL if there is none."""
     cdef Chunk *chunk = m.chunks
     cdef int64_t room
     if chunk == NULL or size > chunk.size - chunk.used:
@@ -45,7 +45,7 @@ cdef uint8_t *new_text(Machine *m, int64_t size) noexcept nogil:
 
 
 cdef void forget_texts(Machine *m) noexcept nogil:
-    """What was made for the record before is needed no more; one piece of memory is kept for the next."""
+    """Free the texts of the last record; one chunk of memory is kept for the next."""
     cdef Chunk *chunk = m.chunks
     while chunk.before != NULL:
         m.chunks = chunk.before
@@ -69,7 +69,7 @@ cdef inline void keep_text(Machine *m, int64_t target, const uint8_t *data, int6
 
 
 cdef inline int64_t placed(Machine *m, const uint8_t *data, int64_t size, int64_t number, int characters) noexcept nogil:
-    """Where a place is that is counted from one of the ends; what was gone over to find it counts."""
+    """The offset of a position that counts from one of the ends; the scanned bytes are counted."""
     cdef int64_t at = wl_place(data, size, number, characters)
     if characters:
         m.scanned += size - at if number < 0 else at
@@ -93,7 +93,7 @@ cdef int part_of(Machine *m, const int64_t *table, int64_t whole, int64_t first,
 
 
 cdef int64_t known_text(const Machine *m, const int64_t *table, int64_t value) noexcept nogil:
-    """Which of some texts of the format a text is; -1 for any other. Table: count, texts."""
+    """The number of the format's text that equals a text; -1 for none. Table: count, texts."""
     cdef const uint8_t *data = NULL
     cdef int64_t size = 0, n, symbol
     if text_of(m, value, &data, &size):
@@ -106,7 +106,7 @@ cdef int64_t known_text(const Machine *m, const int64_t *table, int64_t value) n
 
 
 cdef int make_text(Machine *m, const int64_t *i) noexcept nogil:
-    """i: expression, register, column, most bytes that a record may expand to (-1: it is not counted)"""
+    """i: expression, register, column, the most bytes that a record may expand to (-1: not counted)"""
     cdef const uint8_t *data = NULL
     cdef int64_t value = 0, size = 0
     cdef bint none = False

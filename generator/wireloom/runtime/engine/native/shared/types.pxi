@@ -1,8 +1,8 @@
 # What all parts of the engine share: the instructions, the state of the machine, and the codes that stop a record.
 #
-# An instruction is WIDTH words: its number, up to six operands, and which instruction comes next. A register is 64 bits
-# with a flag for null, and a pointer if it holds bytes. Machine holds all that changes while a record is read; a
-# program never changes. Functions return OK or the code that stops the record.
+# An instruction is WIDTH words: its number, up to six operands, and the index of the next instruction. A register is 64
+# bits with a flag for null, and a pointer if it holds bytes. Machine holds all state that changes while a record is
+# read; a program never changes. Functions return OK or the code that stops the record.
 
 from libc.stdint cimport INT32_MAX, INT64_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
@@ -145,7 +145,7 @@ cdef extern from *:
     double wl_float(uint32_t v) nogil
 
 
-# Why a record stops. Codes from FIRST_CODE on are error codes of the format, of which every one has BAD_SIZE.
+# Why a record stops. Codes from FIRST_CODE on are error codes of the format; each format has BAD_SIZE.
 cdef enum:
     OK = 0
     IRREGULAR = 1  # the construct parser decides
@@ -157,10 +157,10 @@ cdef enum:
 
 cdef enum:
     WIDTH = 8  # words of an instruction
-    NEXT = 7  # the word that says which instruction comes next
+    NEXT = 7  # the word with the index of the next instruction
     FRAMES = 64  # lists within lists
 
-# Instructions, by whose names the compiler knows them; what each takes is stated in checks.pxi.
+# The instructions; the compiler knows them by these names. checks.pxi states their operands.
 cpdef enum Op:
     OP_RETURN = 0
     OP_ENTER
@@ -272,12 +272,12 @@ cpdef enum Op:
     OP_UNPACKED
 
 cdef enum:  # flags of instructions
-    WIDE_TOO = 1  # integers beyond int64, too
-    NIL_TOO = 2  # nil, too
-    NARROW = 4  # floats are rounded to 32 bits, whatever the column holds
+    WIDE_TOO = 1  # also integers beyond int64
+    NIL_TOO = 2  # also nil
+    NARROW = 4  # floats are rounded to 32 bits, whatever the column's type
 
 cdef enum:
-    FEW = 16  # so many unique members are compared one by one
+    FEW = 16  # up to so many unique members are compared one by one
 
 cdef enum:
     KIND_INT8 = 0
@@ -302,38 +302,38 @@ cdef extern from "memory.h" nogil:
     void wl_return(uint8_t *data, int64_t capacity)
 
 cdef enum:
-    FORESEEN = 1 << 16  # bytes of records from which on room for what they come to is foreseen
-    FORESEEN_ROWS = 64  # and rows to be written from which on
-    FORESEEN_OUTPUT = 1 << 28  # bytes of output that are foreseen at most
-    FAVOUR = 16  # times the records' bytes that one column may get so
-    SPARE = 16  # and a part of what is foreseen, for records that differ
+    FORESEEN = 1 << 16  # the size of records from which on memory is reserved ahead
+    FORESEEN_ROWS = 64  # the same for rows to be written
+    FORESEEN_OUTPUT = 1 << 28  # the most output for which memory is reserved ahead
+    FAVOUR = 16  # the most memory reserved for a column, in units of the records' size
+    SPARE = 16  # the fraction that is reserved in addition, for records that differ
 
 cdef enum:
-    WAITING = 128  # rows of a run that wait
+    WAITING = 128  # the most rows of a run that wait
 
 cdef struct Column
 
-cdef struct Wait:  # runs of numbers at fixed distances, to be written column by column (reading/run_queue.pxi)
+cdef struct Wait:  # runs of numbers at fixed offsets that are written column by column (reading/run_queue.pxi)
     Column *columns
     const int64_t *run
-    int64_t first  # the row of the first
+    int64_t first  # the first waiting row
     int64_t count
-    int64_t room  # rows that every column has room for
+    int64_t room  # rows that fit into every column
     const uint8_t *positions[WAITING]
 
 cdef struct Column:
     int kind
-    int parent  # the struct whose row is being written; -1: elements of a list, appended
+    int parent  # the struct with the current row; -1: an element column, which is appended to
     int child  # first child
     int sibling  # next child of the same parent
     int64_t length
-    int64_t room  # rows that every buffer has room for
-    const int64_t *row  # the row that is being written: the length of the parent, or the column's own
+    int64_t room  # rows that fit into every buffer
+    const int64_t *row  # the current row: the length of the parent, or the column's own
     int64_t size  # bytes in `data` of KIND_BYTES
-    int64_t limit  # how many there may be before more room is needed
+    int64_t limit  # the most bytes before more must be reserved
     bint nullable  # a validity bitmap exists
-    Wait *wait  # what waits to be written; `room` is 0 meanwhile, so that nobody writes beside it
-    int64_t kept  # the room there is
+    Wait *wait  # the run that waits to be written; meanwhile `room` is 0, so that every other write takes the slow path
+    int64_t kept  # the actual room
     Buffer data
     Buffer offsets
     Buffer validity
@@ -351,12 +351,12 @@ cdef struct Frame:  # a list whose elements are being read
     const int64_t *instruction
     int64_t n
     int64_t count
-    int64_t base  # elements in the column before it
-    int64_t names  # where the unique members stand on the stack
-    Column *elements  # NULL: not asked for
+    int64_t base  # elements in the column before the list
+    int64_t names  # the offset of the unique members on the stack
+    Column *elements  # NULL: not requested
     int64_t checkpoint
 
-cdef struct Checkpoint:  # a list that is being read, or was: what the parser is told, see checkpoints.py
+cdef struct Checkpoint:  # a list for the parser's checkpoints, see checkpoints.py
     int64_t start
     int64_t count
     int64_t is_open
@@ -366,16 +366,16 @@ cdef struct Checkpoint:  # a list that is being read, or was: what the parser is
     int64_t expanded
     int64_t packed
     int64_t unpacked
-    int64_t text  # of what stands in a text of JSON: which one, else 0; negative where the structure was not looked at
-    int64_t total  # and there all elements, and where the last one ends; 0: not known
+    int64_t text  # for lists in a JSON text: the number of the text, else 0; negative if the structure was not checked
+    int64_t total  # for these the number of elements, and the end of the last one; 0: unknown
     int64_t last
 
-cdef struct Slot:  # what a scan of a message found of one field (JSON: which node it is, and whether it was looked at)
+cdef struct Slot:  # what a scan found of one field (JSON: the index of its node, and whether a step has read it)
     const uint8_t *data
     int64_t size
     uint64_t number
     bint found
-    int64_t first  # of a repeated field: where its occurrences stand on the stack
+    int64_t first  # of a repeated field: its occurrences on the stack
     int64_t last
     int64_t count
 
@@ -391,24 +391,24 @@ cdef struct Stack:
     int64_t length
 
 cdef enum:
-    HOP = 16  # bytes that following a pointer counts for, as in cursor.py
+    HOP = 16  # the cost of following a pointer in bytes, as in cursor.py
 
 cdef enum:
-    DEFERRED = 64  # digests that may wait for each other
+    DEFERRED = 64  # the most digests that wait to be checked together
 
 cdef struct Deferral:  # digests to be checked together (reading/digest_queue.pxi)
     wl_digest waiting[DEFERRED]
     int64_t count
-    int64_t size  # bytes they are over
-    int64_t row  # the record that is being read
-    int64_t known  # records before this one are read again, with what is known of their digests
+    int64_t size  # the bytes that they cover
+    int64_t row  # the current record
+    int64_t known  # records before this one are read again, with known results of their digests
     int64_t plain  # records before this one are read without deferring
-    int64_t caution  # so many records the last time
+    int64_t caution  # how many records that was the last time
 
 cdef enum:
-    UNPACKED = 8  # such regions within one another
+    UNPACKED = 8  # the deepest nesting of compressed regions
 
-cdef struct Around:  # where reading goes on after a region that is unpacked
+cdef struct Around:  # the state to restore after a compressed region
     const uint8_t *base
     const uint8_t *end
     const uint8_t *stop
@@ -419,7 +419,7 @@ cdef struct Around:  # where reading goes on after a region that is unpacked
 cdef struct Chunk:
     Chunk *before
     int64_t size
-    int64_t used  # of the bytes after this
+    int64_t used  # how many of the bytes after this are used
 
 cdef struct Machine:
     const int64_t *code
@@ -431,16 +431,16 @@ cdef struct Machine:
     const uint8_t *base
     const uint8_t *position
     const uint8_t *end
-    const uint8_t *stop  # the end of the record, whatever region is in force
-    const uint8_t *readable  # the end of the memory that may be read, though it is not the record's
-    int64_t largest  # bytes that a record of an array may have
-    int64_t awaited  # bytes of a stream that have to be there before a record is one of the other byte order
-    const uint8_t *given_end  # the end of the memory that all records lie in; NULL: each lies in memory of its own
-    int64_t next  # the instruction after the one that is executed
+    const uint8_t *stop  # the end of the record, across all regions
+    const uint8_t *readable  # the end of the readable memory, which may be after the record
+    int64_t largest  # the largest record of an array
+    int64_t awaited  # bytes of a stream that must be available before a record is read in the other byte order
+    const uint8_t *given_end  # the end of the memory with all records; NULL: each record has memory of its own
+    int64_t next  # the index of the next instruction
     Frame frames[FRAMES]
     int64_t frame_count
     int overrun
-    bint cut_off  # a value ended nowhere in what there is
+    bint cut_off  # the data ended within a value
     int64_t *registers
     uint8_t *absent
     const uint8_t **pointers
@@ -451,33 +451,33 @@ cdef struct Machine:
     bint none
     int64_t depth
     int64_t limit
-    int64_t again  # bytes of the record that were gone over again, and
-    const uint8_t *furthest  # where doing so ended
-    int64_t retried  # stretches around that are read again, or that may be
-    int64_t expanded  # bytes that the entries of tables, and texts that are made, made of the record so far
-    int64_t packed  # bytes of the record that were unpacked
-    int64_t unpacked  # and what they became, with all that was unpacked in it
-    int unpacking  # regions that are being read of what they unpack to
-    bint notes  # whether lists are noted
-    bint scattered  # fields stood elsewhere: what is noted does not tell all
-    Stack noted  # the lists
+    int64_t again  # how many bytes of the record were read again, and
+    const uint8_t *furthest  # the end of what was read
+    int64_t retried  # the number of enclosing regions that are, or may be, read again
+    int64_t expanded  # bytes that table entries and computed texts have made of the record so far
+    int64_t packed  # bytes of the record that were decompressed
+    int64_t unpacked  # their decompressed size, including nested regions
+    int unpacking  # the number of compressed regions being read
+    bint notes  # whether checkpoints are noted
+    bint scattered  # checkpoints are incomplete, because fields were read out of order
+    Stack noted  # the checkpoints
     int64_t register_count
-    Chunk *chunks  # texts.pxi: texts that are not in the record as they stand
-    int64_t scanned  # bytes that were gone over to find parts of texts
+    Chunk *chunks  # texts.pxi: texts that were computed or unescaped
+    int64_t scanned  # bytes scanned to find parts of texts
     Around around[UNPACKED]  # reading/compressed_regions.pxi
-    int opened  # regions that are being read of what they unpack to
-    void *kept  # a list of what regions of the record unpacked to; NULL: none did
-    int64_t piece_first  # of the message to be scanned next: where its pieces stand on the stack, and
-    int64_t piece_count  # how many there are; 0: it stands in one piece
+    int opened  # compressed regions being read
+    void *kept  # a Python list of the decompressed regions of the record; NULL: none
+    int64_t piece_first  # for the next message to be scanned: its pieces on the stack, and
+    int64_t piece_count  # their number; 0: the message is in one piece
     Stack spans  # unique names, entries of repeated fields, keys
     Stack extents  # containers of an open value: end offset and the number of containers in it
-    Stack output  # VARIANT bytes being made
-    Stack keys  # the dictionary of the VARIANT being made
+    Stack output  # VARIANT bytes
+    Stack keys  # the dictionary of the VARIANT
     Stack work
-    Stack covered  # what a checksum covers that stands there itself
-    int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
-    int64_t hole_width  # its bytes
+    Stack covered  # a copy of the data under a checksum that covers itself
+    int64_t hole  # the position of that checksum plus 1; 0: it does not cover itself
+    int64_t hole_width  # its size
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text
-    int64_t node  # the JSON value at hand
+    int64_t node  # the current JSON value

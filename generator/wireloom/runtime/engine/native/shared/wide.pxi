@@ -1,5 +1,5 @@
-# Unsigned integers of 128 bits, in two registers, the low half first; and lists that are discarded by conditions over
-# such integers.
+# Unsigned 128-bit integers in two registers, the low half first; and lists that are discarded by conditions on such
+# integers.
 
 cdef extern from "wide.h" nogil:
     ctypedef struct wl_wide:
@@ -22,7 +22,7 @@ cdef inline void keep_wide(Machine *m, int64_t target, uint64_t low, uint64_t hi
 
 
 cdef int read_decimal(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register of a text, bits, pair of registers. Null where the text says no number of so many bits."""
+    """i: register of a text, bits, pair of registers. Null if the text is not a number of so many bits."""
     cdef wl_wide value
     cdef bint none = True
     value.low = value.high = 0
@@ -33,7 +33,7 @@ cdef int read_decimal(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int read_digest(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register of a text or of bytes, pair of registers: their MD5, highest byte first"""
+    """i: register of a text or of bytes, pair of registers for their MD5, big-endian"""
     cdef uint8_t digest[16]
     if m.absent[i[1]]:
         keep_wide(m, i[2], 0, 0, True)
@@ -44,7 +44,7 @@ cdef int read_digest(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int branch_wide(Machine *m, const int64_t *i) noexcept nogil:
-    """i: relation (1 less, 2 equal, 4 greater), pair, pair or -1, table of the two halves, target if not, if null"""
+    """i: relation (1 less, 2 equal, 4 greater), pair, pair or -1, table of the two halves, target if false, target if null"""
     cdef wl_wide other
     if m.absent[i[2]] or (i[3] >= 0 and m.absent[i[3]]):
         m.next = i[6]
@@ -56,7 +56,7 @@ cdef int branch_wide(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int discard(Machine *m, const int64_t *i) noexcept nogil:
-    """i: register that says that one element is not to be kept, count of the list, list column, counted register and column"""
+    """i: register that is true if an element must be dropped, count of the list, list column, count's register and column"""
     cdef int64_t count = m.registers[i[2]]
     cdef Column *column
     if m.absent[i[1]] or m.absent[i[2]]:

@@ -38,7 +38,7 @@ cdef enum:
     X_PART
     X_KNOWN
     X_NUMBER
-    X_MINIMUM  # from here on operations of two values, as from X_ADD to X_GREATER_EQUAL
+    X_MINIMUM  # from here on operations on two values, as from X_ADD to X_GREATER_EQUAL
     X_MAXIMUM
     X_BOTH
     X_EITHER
@@ -46,16 +46,16 @@ cdef enum:
 
 cdef enum:
     STACK = 32
-    X_WITH_CONST = 64  # added to an operation of two values: the right one is its argument
+    X_WITH_CONST = 64  # added to an operation on two values: the right one is its argument
     X_WITH_LOAD = 128  # ... or the register that its argument names
-    X_WITH_HERE = 192  # ... or the distance of the position from the register that its argument names
+    X_WITH_HERE = 192  # ... or the offset of the position from the register in its argument
 
 cdef enum:
-    MARKERS = 7  # bytes that say how many bytes of a number follow, at most
+    MARKERS = 7  # the most marker bytes of a number form
 
 
 cdef inline int64_t digits_width(int64_t form, int64_t digits, bint signed) noexcept nogil:
-    """The bytes of digits: 6 two a byte, 7 the same and the sign, others a byte each, and up to 14 the sign."""
+    """The width of digits: form 6 has two a byte, 7 also a sign, others one a byte, and up to 14 a sign."""
     return (digits + 1) // 2 if form == 6 else (digits // 2 + 1 if form == 7 else digits + (signed and form < 15))
 
 

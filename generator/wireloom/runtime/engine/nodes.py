@@ -343,7 +343,7 @@ class Formula(Node, word="is"):
     tree: Tree
 
 
-# --- how many bytes or elements there are ----------------------------------------------------------------------------
+# --- sizes and counts -------------------------------------------------------------------------------------------------
 
 
 class Prefix(Node, word="prefix"):
@@ -923,7 +923,7 @@ class Layout(TypedDict, total=False):
     unknown: str  # the parameter for unknown members; in JSON always present, if only as None
     replaced: str  # the parameter for invalid UTF-8
     structure: Mapping[str, int]  # JSON: how deep each root nests
-    needs: Mapping[str, tuple[str, ...]]  # the required members of structs told by members
+    needs: Mapping[str, tuple[str, ...]]  # the required members, for structs chosen by them
     digest: str
 
 

@@ -11,6 +11,6 @@ SUFFIXES = (".pyx", ".pxi", ".h")
 
 
 def digest(folder: Path) -> str:
-    """The SHA-256 of the engine's sources in a folder; empty where there are none."""
+    """The SHA-256 of the engine's sources in a folder; empty if there are none."""
     paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest() if paths else ""

@@ -152,7 +152,7 @@ class Table:
                 errors[row] = error.bare()
         return records, errors, accepted
 
-    def follow(  # noqa: PLR0913 - a window, and how records stand in it
+    def follow(  # noqa: PLR0913 - a window, and the framing of its records
         self,
         window: bytes,
         position: int,

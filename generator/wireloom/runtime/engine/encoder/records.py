@@ -221,7 +221,7 @@ class Records(Part):
         columns = [column for name, column in members.items() if name in titles]
         return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
 
-    def _accepting(  # noqa: PLR0913 - a struct, where it stands, and what becomes known
+    def _accepting(  # noqa: PLR0913 - a struct, its columns, and further conditions
         self,
         struct: nodes.Struct,
         outer: Scope,

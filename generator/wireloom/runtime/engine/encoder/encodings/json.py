@@ -97,7 +97,7 @@ class Json(Unions, Absence):
         else:
             self.compiler.value(node, item.scope, item.column)
 
-    # --- what is left out --------------------------------------------------------------------------------------------
+    # --- optional members --------------------------------------------------------------------------------------------
 
     def _omitted(self, item: Item, node: Node, absent: Label) -> None:
         """Skip the member if it has no value, or the default."""

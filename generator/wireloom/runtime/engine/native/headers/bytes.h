@@ -14,14 +14,14 @@
 
 static inline uint64_t wl_load8(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
 
-typedef uint8_t wl_vector __attribute__((vector_size(16))); /* what comes of comparing has all bits of a byte or none */
+typedef uint8_t wl_vector __attribute__((vector_size(16))); /* comparisons set all bits of a byte, or none */
 
 static inline wl_vector wl_load16(const uint8_t *p) { wl_vector v; memcpy(&v, p, 16); return v; }
 
 /* The first `size` (0 to 8) bytes of a word. */
 static inline uint64_t wl_first(uint64_t word, int64_t size) { return size >= 8 ? word : word & ((1ULL << (8 * size)) - 1); }
 
-/* Up to 8 bytes as a word, zero after them; nothing beyond them is read. */
+/* Up to 8 bytes as a word, filled up with zeros; reads nothing beyond them. */
 static inline uint64_t wl_short_word(const uint8_t *p, int64_t size) {
     if (size >= 8) return wl_load8(p);
     if (size >= 4) {
@@ -34,7 +34,7 @@ static inline uint64_t wl_short_word(const uint8_t *p, int64_t size) {
     return p[0] | (uint64_t)p[size >> 1] << (8 * (size >> 1)) | (uint64_t)p[size - 1] << (8 * (size - 1));
 }
 
-/* The place of the lowest bit of a word that has one. */
+/* The index of the lowest set bit of a word. */
 static inline int64_t wl_lowest(uint64_t word) { return __builtin_ctzll(word); }
 
 static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64_t readable) {
@@ -57,7 +57,7 @@ static inline void wl_copy(uint8_t *to, const uint8_t *from, int64_t size, int64
     }
 }
 
-/* The first byte of one of `count` values before `end`; `end` where there is none. */
+/* The first of `count` byte values before `end`; `end` if there is none. */
 static inline const uint8_t *wl_stop(const uint8_t *p, const uint8_t *end, const int64_t *stops, int64_t count) {
     if (count == 1) {
         const uint8_t *found = p < end ? (const uint8_t *)memchr(p, (int)stops[0], (size_t)(end - p)) : NULL;
@@ -77,7 +77,7 @@ static inline const uint8_t *wl_stop(const uint8_t *p, const uint8_t *end, const
     return end;
 }
 
-/* What stands in `size` bytes without their escapes; how many bytes that are. After the last escape there is a byte. */
+/* Copy `size` bytes without their escapes; returns the new size. A byte follows the last escape. */
 static inline int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, int escape, const uint8_t *meanings) {
     const uint8_t *end = p + size, *next;
     uint8_t *start = to;
@@ -91,7 +91,7 @@ static inline int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, i
     return to + (end - p) - start;
 }
 
-/* Move some bytes up, to where they may overlap; the places have WL_SLACK bytes after them. */
+/* Move bytes up; the ranges may overlap, and have WL_SLACK bytes after them. */
 static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
     if (size > 64) {
         memmove(to, from, (size_t)size);
@@ -102,7 +102,7 @@ static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
     }
 }
 
-/* Whether all bytes are ASCII; false may also be said of longer texts, which the caller then looks through. */
+/* Whether all bytes are ASCII; may return false for longer texts, which the caller then checks. */
 static inline int wl_is_short_ascii(const uint8_t *p, int64_t size, int64_t readable) {
     if (size <= 32 && readable >= 32) {
         uint64_t high = wl_load8(p) & wl_first(WL_HIGH_BITS, size);

@@ -93,7 +93,7 @@ __attribute__((target("pclmul,ssse3"))) static uint64_t wl_fold_value(
         all = _mm_xor_si128(WL_CARRY(all, near), fourth);
     }
     for (; size > 0; data += 16, size -= 16) all = _mm_xor_si128(WL_CARRY(all, near), WL_LOAD(data));
-    /* 16 bytes to 8, then Barrett: the quotient by G, and what G times the quotient leaves. */
+    /* 16 bytes to 8, then Barrett reduction: the quotient by G, and the remainder. */
     all = _mm_xor_si128(_mm_clmulepi64_si128(all, near, 0x10), _mm_srli_si128(all, 8));
     low = WL_LOW(all);
     part = _mm_clmulepi64_si128(all, _mm_cvtsi64_si128((long long)fold->quotient), 0x00);
@@ -110,7 +110,7 @@ typedef struct {
     uint64_t init, xorout, mask;
     int width, reflected;
     wl_fold fold;
-    int rule;         /* of a sum, in place of a CRC: 0 none, 1 add, 2 xor, 3 fletcher, 4 internet */
+    int rule;         /* the rule of a sum: 0 none (a CRC), 1 add, 2 xor, 3 fletcher, 4 internet */
     uint64_t modulus; /* of fletcher */
 } wl_crc;
 

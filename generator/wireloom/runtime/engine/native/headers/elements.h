@@ -16,7 +16,7 @@ typedef struct {
 
 #define WL_EACH 0x0101010101010101ULL
 
-/* The first quote or backslash; `end` where there is none. */
+/* The first quote or backslash; `end` if there is none. */
 static inline const uint8_t *wl_quote(const uint8_t *p, const uint8_t *end) {
     while (end - p >= 8) {
         uint64_t word = wl_load8(p), quote = word ^ (WL_EACH * '"'), slash = word ^ (WL_EACH * '\\');
@@ -28,7 +28,7 @@ static inline const uint8_t *wl_quote(const uint8_t *p, const uint8_t *end) {
     return p;
 }
 
-/* The place of the comma or bracket after the element; -1 where that is not in the data. */
+/* The position of the comma or bracket after the element; -1 if it is not in the data. */
 static int64_t wl_element_end(wl_element *element, const uint8_t *data, int64_t size) {
     const uint8_t *p = data + element->position, *end = data + size;
     int64_t found = -1;
@@ -39,7 +39,7 @@ static int64_t wl_element_end(wl_element *element, const uint8_t *data, int64_t 
             if (*p == '"') {
                 element->quoted = 0;
             } else if (end - p < 2) {
-                break; /* what is escaped is yet to come */
+                break; /* the escaped character is in the next piece */
             } else {
                 p++;
             }

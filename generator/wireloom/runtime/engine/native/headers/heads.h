@@ -17,7 +17,7 @@ static inline uint16_t wl_big16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2)
 static inline uint32_t wl_big32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return __builtin_bswap32(v); }
 static inline uint64_t wl_big64(const uint8_t *p) { return __builtin_bswap64(wl_load8(p)); }
 
-/* An integer of any width; `wide` where it is beyond int64. */
+/* An integer of any width; `wide` if it is beyond int64. */
 static inline __attribute__((always_inline)) int wl_take_integer(const uint8_t **position, const uint8_t *end, int64_t *value, int *wide) {
     const uint8_t *p = *position;
     if (p >= end) return WL_SLOW;
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) int wl_take_integer(const uint8_t *
     return WL_READ;
 }
 
-/* A float of 64 bits. */
+/* A 64-bit float. */
 static inline __attribute__((always_inline)) int wl_take_float(const uint8_t **position, const uint8_t *end, double *value) {
     const uint8_t *p = *position;
     if (end - p < 9 || *p != 0xCB) return WL_SLOW;
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) int wl_take_text(const uint8_t **po
     return WL_READ;
 }
 
-/* The length of up to 255 bytes. */
+/* The length of up to 255 bytes of binary data. */
 static inline __attribute__((always_inline)) int wl_take_bytes(const uint8_t **position, const uint8_t *end, int64_t *size) {
     const uint8_t *p = *position;
     if (end - p < 2 || *p != 0xC4) return WL_SLOW;

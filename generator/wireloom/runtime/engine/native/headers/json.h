@@ -25,27 +25,27 @@
 enum { WL_NULL, WL_BOOLEAN, WL_INTEGER, WL_FLOAT, WL_TEXT, WL_LIST, WL_OBJECT };
 
 enum {
-    WL_ESCAPED = 1,  /* a text that stands in the arena: its place << 32 | its size */
+    WL_ESCAPED = 1,  /* a text in the arena: its offset << 32 | its size */
     WL_NEGATIVE = 2,
     WL_WIDE = 4,   /* an integer beyond int64, within uint64 */
-    WL_BEYOND = 8, /* an integer beyond both, or digits that were left out of a float */
-    WL_NAME = 16,  /* of a member; its value is the node after it */
-    WL_SHAPED = 32, /* an object whose names are those of a way through the tree of shapes */
+    WL_BEYOND = 8, /* an integer beyond both, or a float whose last digits were dropped */
+    WL_NAME = 16,  /* the name of a member; the next node is its value */
+    WL_SHAPED = 32, /* an object whose names are a path in the tree of shapes */
 };
 
 enum {
-    WL_OPEN = 512, /* containers within one another */
+    WL_OPEN = 512, /* the deepest nesting of containers */
     WL_FEW_NAMES = 24,
     WL_SMALLEST_POWER = -342,
     WL_LARGEST_POWER = 308,
 };
 
 typedef struct {
-    uint32_t start, end; /* where it stands */
-    uint32_t next;       /* the node after it and all within it; after a name stands its value */
+    uint32_t start, end; /* its place in the text */
+    uint32_t next;       /* the node after it and all nodes inside; after a name comes its value */
     uint8_t kind, flags;
-    int16_t power; /* of ten, of a float; of an object its last name in the tree, if WL_SHAPED, or the name around it */
-    uint64_t value; /* a number, the digits of a float, an arena's place, or members and height << 32 */
+    int16_t power; /* a float's power of ten; an object's last name in the tree, if WL_SHAPED, or the enclosing name */
+    uint64_t value; /* a number, the digits of a float, an offset in the arena, or members and height << 32 */
 } wl_node;
 
 typedef struct {
@@ -54,21 +54,21 @@ typedef struct {
     const uint8_t *text;
     uint8_t *arena;
     int64_t arena_capacity, arena_size;
-    uint32_t *table; /* places of names + 1, while those of a large object are compared */
+    uint32_t *table; /* indices of names + 1, while the names of a large object are compared */
     int64_t table_capacity;
     uint64_t seed;
-    int64_t noted; /* which of the texts that are noted for the parser it is, see checkpoints.pxi */
+    int64_t noted; /* the number of the text in the parser's checkpoints, see checkpoints.pxi */
     wl_shapes shapes;
 } wl_json;
 
 typedef struct {
     uint32_t node, count, height;
-    uint64_t names; /* which of 64 hashes the names so far have */
-    uint16_t known; /* the last of them in the tree of shapes, or the name around; WL_UNKNOWN: one is not there */
-    uint16_t expected; /* the first name that may come next */
+    uint64_t names; /* the hashes (of 64) of the names so far */
+    uint16_t known; /* the last name in the tree of shapes, or the enclosing one; WL_UNKNOWN: not in the tree */
+    uint16_t expected; /* the first of the names that may come next */
 } wl_open;
 
-/* How many elements or members a container has, and how many containers stand in one another with it. */
+/* The number of elements or members of a container, and the depth of nesting inside, including itself. */
 static inline int64_t wl_members(const wl_node *node) { return (int64_t)(node->value & 0xFFFFFFFF); }
 static inline int64_t wl_height(const wl_node *node) { return (int64_t)(node->value >> 32); }
 
@@ -131,7 +131,7 @@ static inline int wl_hex4(const uint8_t *p) {
     return (a | b | c | d) < 0 ? -1 : a << 12 | b << 8 | c << 4 | d;
 }
 
-/* The character of the escape at `p`, a backslash; `*p` is left behind it. -1: there is none that JSON knows. */
+/* The character of the escape at `p`, a backslash; moves `*p` after it. -1: an invalid escape. */
 static int32_t wl_escape(const uint8_t **at, const uint8_t *end) {
     const uint8_t *p = *at + 1;
     if (p >= end) return -1;
@@ -176,7 +176,7 @@ static inline uint8_t *wl_put_character(uint8_t *to, int32_t character) {
     return to;
 }
 
-/* A text with escapes: what stands from `start` to `p` is plain. The quote after it, or NULL. The arena has room. */
+/* Resolve a text with escapes, which is plain from `start` to `p`. Returns its closing quote, or NULL. The arena has space. */
 static const uint8_t *wl_resolve(wl_json *json, const uint8_t *start, const uint8_t *p, const uint8_t *end, uint64_t *high, uint64_t *place) {
     uint8_t *first = json->arena + json->arena_size, *to = first;
     memcpy(to, start, (size_t)(p - start));
@@ -197,7 +197,7 @@ static const uint8_t *wl_resolve(wl_json *json, const uint8_t *start, const uint
     return p;
 }
 
-/* After the text whose quote stands at `p`; NULL where it is none. */
+/* Read the text whose quote is at `p`; returns the end, or NULL if it is invalid. */
 static inline const uint8_t *wl_take_string(wl_json *json, wl_node *node, const uint8_t *p, const uint8_t *end) {
     uint64_t high = 0;
     const uint8_t *start = p + 1;
@@ -223,7 +223,7 @@ static inline int wl_same_text(const uint8_t *a, int64_t a_size, const uint8_t *
     return wl_load8(a) == wl_load8(b) && memcmp(a + 8, b + 8, (size_t)(a_size - 8)) == 0;
 }
 
-/* Whether a name is unlike those before it in its object, which are few. */
+/* Whether a name differs from the few before it in its object. */
 static int wl_is_new_name(const wl_json *json, const wl_open *open, const wl_node *name) {
     int64_t size, other_size;
     const uint8_t *text = wl_text_of(json, name, &size);
@@ -242,7 +242,7 @@ static inline uint64_t wl_name_hash(const uint8_t *text, int64_t size) {
     return (word ^ (uint64_t)size) * 0xFF51AFD7ED558CCDULL;
 }
 
-/* One of 64 bits. */
+/* One of 64 bits, by the name's hash. */
 static inline uint64_t wl_name_bit(const uint8_t *text, int64_t size) { return 1ULL << (wl_name_hash(text, size) >> 58); }
 
 static uint64_t wl_seeded_hash(const uint8_t *text, int64_t size, uint64_t value) {
@@ -255,7 +255,7 @@ static uint64_t wl_seeded_hash(const uint8_t *text, int64_t size, uint64_t value
     return value ^ value >> 29;
 }
 
-/* Whether all names of an object are unlike one another: 1, 0, or -1 where there is no memory. */
+/* Whether all names of an object differ: 1, 0, or -1 if there is no memory. */
 static int wl_has_new_names(wl_json *json, const wl_open *open, int64_t last) {
     int64_t slots = 64;
     while (slots < (int64_t)open->count * 2) slots *= 2;
@@ -284,7 +284,7 @@ static int wl_has_new_names(wl_json *json, const wl_open *open, int64_t last) {
 
 static inline int wl_is_digit(const uint8_t *p, const uint8_t *end) { return p < end && (uint8_t)(*p - '0') <= 9; }
 
-/* How many digits (0 to 8) stand at the head of eight bytes; their number. */
+/* The number of leading digits (0 to 8) in eight bytes, and their value. */
 static inline int wl_digits8(const uint8_t *p, uint64_t *number) {
     uint64_t word = wl_load8(p), low = word - WL_ONES * '0';
     uint64_t others = ((word + WL_ONES * 0x46) | low) & WL_HIGH_BITS;
@@ -299,7 +299,7 @@ static inline int wl_digits8(const uint8_t *p, uint64_t *number) {
 
 static const uint64_t wl_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* The fraction and the exponent of a number whose whole part has been read. */
+/* Read the fraction and the exponent of a number after its whole part. */
 static const uint8_t *wl_take_real(wl_node *node, const uint8_t *p, const uint8_t *end, uint64_t digits, int64_t count, int64_t left_out) {
     int64_t power = left_out, exponent = 0;
     int negative = 0;
@@ -335,7 +335,7 @@ static const uint8_t *wl_take_real(wl_node *node, const uint8_t *p, const uint8_
             if (exponent < 100000) exponent = exponent * 10 + (*p - '0');
     }
     power += negative ? -exponent : exponent;
-    /* what could be infinite, and powers that a node cannot hold, are for the parser */
+    /* numbers that could be infinite, and powers that a node cannot hold, are left to the parser */
     if (digits != 0 && power + count > WL_LARGEST_POWER) return NULL;
     if (power < -30000 || power > 30000) return NULL;
     node->kind = WL_FLOAT;
@@ -398,7 +398,7 @@ static inline const uint8_t *wl_take_number(wl_node *node, const uint8_t *p, con
     return p;
 }
 
-static uint64_t wl_powers[2 * (WL_LARGEST_POWER - WL_SMALLEST_POWER + 1)]; /* five to the power, 128 bits each, high first */
+static uint64_t wl_powers[2 * (WL_LARGEST_POWER - WL_SMALLEST_POWER + 1)]; /* powers of five, 128 bits each, high half first */
 
 /* The double that is nearest to a number's digits times ten to its power; 0 where that needs more than this.
  *
@@ -446,7 +446,7 @@ static int wl_real_of(uint64_t digits, int64_t power, int negative, double *real
     return 1;
 }
 
-/* The value of a number as a double; 0 where its text must be read again. */
+/* The value of a number as a double; 0 if its text must be read again. */
 static inline int wl_node_real(const wl_node *node, double *real) {
     int negative = (node->flags & WL_NEGATIVE) != 0;
     if (node->kind == WL_INTEGER) {
@@ -463,7 +463,7 @@ static inline int wl_node_real(const wl_node *node, double *real) {
     return wl_real_of(node->value, node->power, negative, real);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------------------------- */
+/* --- the whole text ------------------------------------------------------------------------------------------------ */
 
 static int wl_json_grow(wl_json *json) {
     int64_t capacity = json->capacity ? json->capacity * 2 : 256;
@@ -529,7 +529,7 @@ static inline int wl_is_word(const uint8_t *p, const uint8_t *end, const char *w
     return end - p >= size && memcmp(p, word, (size_t)size) == 0;
 }
 
-/* Learn the names of an object, for records that come. */
+/* Learn the names of an object, for later records. */
 static void wl_json_learn(wl_json *json, const wl_node *object) {
     wl_shapes *shapes = &json->shapes;
     int added = 0;
@@ -547,13 +547,13 @@ static void wl_json_learn(wl_json *json, const wl_node *object) {
     shapes->fruitless += !added;
 }
 
-/* Read the text: 1, 0 where it is given up, -1 where there is no memory. At most `depth` containers in one another. */
+/* Read the text: 1, 0 if it is given up, -1 if there is no memory. At most `depth` containers are nested. */
 static int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_t depth) {
     const uint8_t *p = text, *end = text + size;
     wl_open opened[WL_OPEN];
     const wl_edge *edges = json->shapes.edges != NULL ? json->shapes.edges : wl_no_edges;
     int64_t open = 0;
-    uint16_t around = WL_OUTSIDE; /* the name that the next value stands after, or within the value of */
+    uint16_t around = WL_OUTSIDE; /* the name of the next value, or of the value around it */
     wl_node *node;
     json->count = 0;
     json->text = text;
@@ -701,9 +701,9 @@ name:
 
 /* --- base64 -------------------------------------------------------------------------------------------------------- */
 
-static uint8_t wl_sextets[256]; /* what a character of base64 says; 0xFF: it is none */
+static uint8_t wl_sextets[256]; /* the value of a base64 character; 0xFF: invalid */
 
-/* Whether sixteen characters are all of base64. */
+/* Whether sixteen characters are all base64. */
 static inline int wl_are_sextets(const uint8_t *text) {
     wl_vector characters = wl_load16(text);
     wl_vector letters = (wl_vector)((wl_vector)((characters | 0x20) - 'a') < 26);
@@ -756,7 +756,7 @@ static int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, 
                 *to++ = (uint8_t)(a << 2 | b >> 4);
                 *to++ = (uint8_t)(b << 4 | c >> 2);
             }
-            /* nothing may follow, but for the end of a full line */
+            /* the end, or a line feed after a full line */
             text += 4;
             line += 4;
             if (text < end && !(fed && line == 76 && text + 1 == end && *text == '\n')) return -1;

@@ -12,7 +12,7 @@ static uint16_t wl_two_sextets[4096]; /* two characters of base64 for twelve bit
 
 /* --- integers ------------------------------------------------------------------------------------------------------ */
 
-/* The digits of a number; room for 24 bytes. */
+/* The digits of a number; needs 24 bytes. */
 static inline uint8_t *wl_put_digits(uint8_t *to, uint64_t number) {
     uint8_t digits[48];
     int at = 20;
@@ -40,7 +40,7 @@ static inline uint8_t *wl_put_integer(uint8_t *to, int64_t number, int wide) {
 
 /* --- floats -------------------------------------------------------------------------------------------------------- */
 
-/* The high half of a product of 64 and 128 bits; its lowest bit says whether anything below it was not zero. */
+/* The high half of a product of 64 and 128 bits; its lowest bit tells whether the lower half was not zero. */
 static inline uint64_t wl_product(const uint64_t ten[2], uint64_t number) {
     uint64_t carried = (uint64_t)((unsigned __int128)ten[1] * number >> 64);
     unsigned __int128 product = (unsigned __int128)ten[0] * number + carried;
@@ -83,7 +83,7 @@ static uint64_t wl_shortest(uint64_t bits, int *power) {
     return whole + (middle > half || (middle == half && (whole & 1)));
 }
 
-/* A finite float as Python's repr says it; room for 32 bytes. NULL: not decided here. */
+/* A finite float as Python's repr writes it; needs 32 bytes. NULL: Python must write it. */
 static uint8_t *wl_put_real(uint8_t *to, double value) {
     uint64_t bits;
     memcpy(&bits, &value, 8);
@@ -182,7 +182,7 @@ static inline uint8_t *wl_put_escaped(uint8_t *to, const uint8_t *p, int64_t siz
     return to;
 }
 
-/* Base64, padded; room for four thirds of the size, and 8 bytes. */
+/* Padded base64; needs four thirds of the size, and 8 bytes. */
 static uint8_t *wl_put_base64(uint8_t *to, const uint8_t *p, int64_t size) {
     for (; size >= 3; size -= 3, p += 3, to += 4) {
         uint32_t word = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];

@@ -70,7 +70,7 @@ static void wl_md5_blocks(uint32_t state[4], const uint8_t *data, int64_t blocks
 
 static const uint32_t WL_MD5_START[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 
-/* The last blocks of a text: what is left over, padded, with its size. Gives their number. */
+/* Write the last blocks of a text: the rest, padded, with the size. Returns their number. */
 static int64_t wl_md5_tail(const uint8_t *data, int64_t size, uint8_t tail[128]) {
     int64_t left = size & 63, padded = left < 56 ? 64 : 128;
     uint64_t bits = (uint64_t)size << 3;
@@ -103,8 +103,8 @@ typedef struct {
     const uint8_t *data;
     int64_t size;
     const uint8_t *expected;
-    int64_t row; /* of the record; the caller's business */
-    int good;    /* what the check found */
+    int64_t row; /* of the record; for the caller */
+    int good;    /* the result of the check */
 } wl_digest;
 
 typedef uint32_t wl_lane_words __attribute__((vector_size(4 * WL_LANES)));
@@ -162,11 +162,11 @@ static int wl_md5_equal(const uint32_t state[4], const uint8_t digest[16]) {
 typedef struct {
     wl_digest *digest; /* NULL: idle */
     int64_t left;      /* blocks */
-    int64_t last;      /* blocks of the tail, while it is not begun */
+    int64_t last;      /* blocks of the tail, until it is begun */
     uint8_t tail[128];
 } wl_lane;
 
-/* Say of each digest whether it is that of its text; where `write`, write it there instead. */
+/* Check each digest against its text; with `write`, store it instead. */
 static void wl_md5_each(wl_digest *digests, int64_t count, int write) {
     static const uint8_t nothing[64] = {0};
     uint32_t state[4][WL_LANES], own[4];
@@ -218,7 +218,7 @@ static void wl_md5_each(wl_digest *digests, int64_t count, int write) {
             }
         }
         if (busy == 0) return;
-        if (busy == 1) { /* a lane alone is faster without the others */
+        if (busy == 1) { /* a single lane is faster alone */
             for (int i = 0; i < 4; i++) own[i] = state[i][one];
             wl_md5_blocks(own, data[one], blocks);
             for (int i = 0; i < 4; i++) state[i][one] = own[i];

@@ -17,7 +17,7 @@
 #define WL_HUGE ((int64_t)4 << 20)
 #define WL_PAGE ((uintptr_t)4096)
 #if defined(__SANITIZE_ADDRESS__)
-#define WL_KEPT_BYTES ((int64_t)0) /* so that the sanitizer sees each block's end */
+#define WL_KEPT_BYTES ((int64_t)0) /* so that the sanitizer sees the end of each block */
 #else
 #define WL_KEPT_BYTES ((int64_t)64 << 20)
 #endif
@@ -34,7 +34,7 @@ static int wl_kept_count;
 static int64_t wl_kept_bytes;
 static char wl_kept_lock;
 
-/* A thread that does not get the lock at once goes without: nobody waits, in no thread and after no fork. */
+/* A thread that does not get the lock at once allocates normally: no thread waits, not even after a fork. */
 static int wl_try_lock(void) { return !__atomic_test_and_set(&wl_kept_lock, __ATOMIC_ACQUIRE); }
 static void wl_unlock(void) { __atomic_clear(&wl_kept_lock, __ATOMIC_RELEASE); }
 
@@ -44,7 +44,7 @@ static void wl_remove_kept(int place) {
     memmove(wl_kept + place, wl_kept + place + 1, sizeof(wl_block) * (size_t)(wl_kept_count - place));
 }
 
-/* Give memory back. */
+/* Return memory. */
 static void wl_return(uint8_t *data, int64_t capacity) {
     if (data == NULL) return;
     if (capacity < WL_LARGE || capacity > WL_KEPT_BYTES || !wl_try_lock()) {
@@ -61,7 +61,7 @@ static void wl_return(uint8_t *data, int64_t capacity) {
     wl_unlock();
 }
 
-/* The smallest kept block of at least `size` and at most `largest` bytes; its data is NULL where there is none. */
+/* The smallest kept block of at least `size` and at most `largest` bytes; its data is NULL if there is none. */
 static wl_block wl_take(int64_t size, int64_t largest) {
     wl_block found = {NULL, 0};
     int best = -1;
@@ -78,7 +78,7 @@ static wl_block wl_take(int64_t size, int64_t largest) {
     return found;
 }
 
-/* A size to ask for, so that blocks of nearly the same size can stand in for each other: an eighth more at most. */
+/* Round a size up by at most an eighth, so that blocks of similar sizes can replace each other. */
 static int64_t wl_rounded(int64_t size) {
     int64_t step = WL_LARGE / 8;
     while (step * 16 <= size) step *= 2;
@@ -88,15 +88,15 @@ static int64_t wl_rounded(int64_t size) {
 static void wl_ask_for_huge_pages(void *data, int64_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     uintptr_t first = ((uintptr_t)data + WL_PAGE - 1) & ~(WL_PAGE - 1), last = ((uintptr_t)data + (uintptr_t)size) & ~(WL_PAGE - 1);
-    if (size >= WL_HUGE) (void)madvise((void *)first, last - first, MADV_HUGEPAGE); /* a wish: it may well be refused */
+    if (size >= WL_HUGE) (void)madvise((void *)first, last - first, MADV_HUGEPAGE); /* only a hint */
 #else
     (void)data;
     (void)size;
 #endif
 }
 
-/* Make a block hold `size` bytes or more; 0 where there is no memory, and the block is as it was. One that grows is likely
-   to grow on, so that a kept block may have much more; a new one has the size that it needs. */
+/* Make a block hold at least `size` bytes; 0, and the block unchanged, if there is no memory. A block that grows is likely
+   to grow again, so a kept block may be much larger; a new one has the size that it needs. */
 static int wl_grow(wl_block *block, int64_t size) {
     wl_block found = {NULL, 0};
     if (size >= WL_LARGE) {
@@ -116,7 +116,7 @@ static int wl_grow(wl_block *block, int64_t size) {
     return 1;
 }
 
-/* Let go of what is after `size` bytes, where it is much; the block may be put to use again. */
+/* Free the part after `size` bytes if it is large; the block may grow again. */
 static void wl_trim(wl_block *block, int64_t size) {
     int64_t capacity = size < WL_LARGE ? (size > 0 ? size : 1) : wl_rounded(size);
     uint8_t *data;

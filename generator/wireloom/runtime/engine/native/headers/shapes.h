@@ -18,30 +18,30 @@
 #include "bytes.h"
 
 enum {
-    WL_UNKNOWN = 0, /* no name: a place that nothing is known of */
-    WL_OUTSIDE = 1, /* the name that the text itself is the value of */
-    WL_EXPECTED = 512, /* names in the tree */
-    WL_BESIDE = 8, /* names that may stand in one place */
+    WL_UNKNOWN = 0, /* no name: nothing is known yet */
+    WL_OUTSIDE = 1, /* the name for the whole text */
+    WL_EXPECTED = 512, /* the most names in the tree */
+    WL_BESIDE = 8, /* the most names in one place */
     WL_LONGEST = 60,
-    WL_FRUITLESS = 1000, /* objects of which nothing could be learned, until no more is tried */
+    WL_FRUITLESS = 1000, /* after so many objects that could not be learned, learning stops */
     WL_PLANS = 256,
-    WL_PLANNED = 32, /* members of an object, and slots that none of them fills */
+    WL_PLANNED = 32, /* the most members of an object, and slots without a member */
 };
 
 typedef struct {
-    uint64_t head, mask, middle, tail; /* the first bytes, those after them and the last ones, from quote to colon */
+    uint64_t head, mask, middle, tail; /* the first bytes, the next and the last ones, from quote to colon */
     uint64_t bit;    /* see `wl_open.names` */
-    uint32_t size;   /* quotes and colon included */
+    uint32_t size;   /* including quotes and colon */
     uint16_t after;  /* the first of the names that may come next */
     uint16_t beside; /* another name in the same place */
-    uint16_t within; /* the first of the names that may come first in objects that are its value, or stand in it */
+    uint16_t within; /* the first of the names in objects inside its value */
     uint8_t text[WL_LONGEST + 4];
 } wl_edge;
 
 typedef struct {
     uint64_t key; /* 0: none */
     int32_t members, absent;
-    int32_t slots[WL_PLANNED]; /* of each member; -1: it has none */
+    int32_t slots[WL_PLANNED]; /* for each member; -1: none */
     int32_t empty[WL_PLANNED]; /* slots without a member */
 } wl_plan;
 
@@ -53,7 +53,7 @@ typedef struct {
 
 static const wl_edge wl_no_edges[2];
 
-/* Whether a name stands at `p`, up to its colon. */
+/* Whether the name is at `p`, up to its colon. */
 static inline int wl_stands(const wl_edge *edge, const uint8_t *p, int64_t left) {
     int64_t size = edge->size;
     if (left < size || left < 8 || (wl_load8(p) ^ edge->head) & edge->mask) return 0;
@@ -63,7 +63,7 @@ static inline int wl_stands(const wl_edge *edge, const uint8_t *p, int64_t left)
     return wl_load8(p + 8) == edge->middle && (size <= 24 || memcmp(p + 16, edge->text + 16, (size_t)size - 24) == 0);
 }
 
-/* The name, with quotes and colon, in one place of the tree, where it is added if there is room; WL_UNKNOWN else. */
+/* Find a name, with quotes and colon, in one place of the tree; add it if there is space; else WL_UNKNOWN. */
 static uint16_t wl_learned(wl_shapes *shapes, uint16_t *place, const uint8_t *name, int64_t size, uint64_t bit, int *added) {
     int beside = 0;
     if (size > WL_LONGEST) return WL_UNKNOWN;
@@ -85,7 +85,7 @@ static uint16_t wl_learned(wl_shapes *shapes, uint16_t *place, const uint8_t *na
     return *place;
 }
 
-/* What is kept for a key; with `make`, room for it where there is some. NULL: nothing. */
+/* The plan for a key; with `make`, a new one if there is space. NULL: none. */
 static inline wl_plan *wl_plan_of(wl_shapes *shapes, uint64_t key, int make) {
     uint64_t place = key * 0x9E3779B97F4A7C15ULL >> 56;
     if (shapes->plans == NULL) return NULL;

@@ -9,7 +9,7 @@
 
 static inline int wl_begins(uint8_t byte) { return (byte & 0xC0) != 0x80; }
 
-/* How many of eight bytes begin a character. */
+/* The number of characters that begin in eight bytes. */
 static inline int64_t wl_begun(const uint8_t *p) {
     uint64_t word, follows;
     memcpy(&word, p, 8);
@@ -17,7 +17,7 @@ static inline int64_t wl_begun(const uint8_t *p) {
     return 8 - (int64_t)(follows * 0x0101010101010101u >> 56);
 }
 
-/* Where the character stands that has so many before it, or the end. */
+/* The offset of the character after `count` others, or the end. */
 static inline int64_t wl_forward(const uint8_t *text, int64_t size, int64_t count) {
     int64_t at = 0, begun;
     while (count >= 8 && at + 8 <= size) {
@@ -30,7 +30,7 @@ static inline int64_t wl_forward(const uint8_t *text, int64_t size, int64_t coun
     return size;
 }
 
-/* Where the character stands that is so many (at least 1) before the end, or the beginning. */
+/* The offset of the character `count` (at least 1) before the end, or the beginning. */
 static inline int64_t wl_backward(const uint8_t *text, int64_t size, int64_t count) {
     int64_t at = size, begun;
     while (count > 8 && at >= 8) {
@@ -43,7 +43,7 @@ static inline int64_t wl_backward(const uint8_t *text, int64_t size, int64_t cou
     return 0;
 }
 
-/* The place that a number means: negative ones count from the end; beyond the ends is at the ends. */
+/* The offset for a number: negative ones count from the end; it is limited to the text. */
 static inline int64_t wl_place(const uint8_t *text, int64_t size, int64_t number, int characters) {
     if (number < 0) {
         if (number < -size) return 0;

@@ -1,4 +1,4 @@
-/* Unsigned integers of 128 bits, as two halves of 64: read from decimal text, and compared. */
+/* Unsigned 128-bit integers as two halves of 64 bits: read from decimal text, and compared. */
 #ifndef WIRELOOM_WIDE_H
 #define WIRELOOM_WIDE_H
 
@@ -8,7 +8,7 @@ typedef struct {
     uint64_t low, high;
 } wl_wide;
 
-/* The number that a text says, of at most `bits` (1 to 128) bits; one plus sign may lead. Whether it says none. */
+/* Read a number of at most `bits` (1 to 128) bits; a plus sign is allowed. Returns whether the text is not one. */
 static inline int wl_decimal(const uint8_t *text, int64_t size, int64_t bits, wl_wide *value) {
     unsigned __int128 whole = 0, most = ~(unsigned __int128)0 >> (128 - bits), tenth = most / 10;
     int64_t n = size > 0 && text[0] == '+';

@@ -1,6 +1,6 @@
-# The validator of programs that write: the mirror of reading/checks.pxi, for the same reasons.
+# The validator of writing programs: the mirror of reading/checks.pxi, for the same reasons.
 #
-# WRITTEN has a letter for each operand. Its letters are those of reading/checks.pxi, with columns that are read:
+# WRITTEN has a letter for each operand. The letters are those of reading/checks.pxi, with columns that are read:
 #   I integer  F float  B boolean  Y bytes  L list  U struct  A alternatives or struct  o any column
 #   V interned table  H, W, G, D tables: of a mapping, of a switch, of kinds, of ext types
 
@@ -100,7 +100,7 @@ _SIZES = frozenset(range(1, 9))
 
 
 def _is_held(held, size, sign, order):
-    """Whether a number of the form fills the bytes that were held for it."""
+    """Whether a number of the form fills the reserved bytes."""
     if size:
         return size in _SIZES and held == size and sign in (0, 1) and order in (0, 1)
     form, digits = order >> 8 & 0xFF, order >> 16
@@ -110,7 +110,7 @@ def _is_held(held, size, sign, order):
 
 
 class WritingChecker(Checker):
-    """Looks at one program that writes."""
+    """Checks one writing program."""
 
     def check_instruction(self, at, words):
         cdef int op
@@ -124,7 +124,7 @@ class WritingChecker(Checker):
         self.check_writing(op, words, at)
 
     def check_writing(self, int op, words, at):
-        """Operands whose meaning depends on others, and tables."""
+        """Check operands whose meaning depends on others, and tables."""
         where = f"instruction {at}"
         if op in (E_LOAD, E_AGREES):
             self.require(self.columns[words[1]][0] in _LOADED.get(words[2], ()), where)
@@ -220,13 +220,13 @@ class WritingChecker(Checker):
                 self.require(all(0 <= register < self.registers for register in registers), where)
 
     def is_below(self, column, above):
-        """Whether a column belongs to the rows of another one: its own, or those of a struct that it is a member of."""
+        """Whether a column has the rows of another one: it is that column, or a member of its struct."""
         while column >= 0 and column != above:
             column = self.columns[column][1]
         return above >= 0 and column == above
 
     def looked_up(self, start, where):
-        """What a table of places can find."""
+        """The possible results of a hash table."""
         null, other, shift, _, places = self.span(start, 5, where)
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
         found = [null, other, *self.span(start + 5, 2 * places, where)[1::2]]
@@ -247,7 +247,7 @@ class WritingChecker(Checker):
             self.check_members(columns, where)
 
     def check_members(self, start, where):
-        """A list of columns; bit 32 says that one holds alternatives."""
+        """Check a list of columns; bit 32 marks alternatives."""
         for (column,) in self.counted(start, 1, where):
             alternatives, index = column >> 32, column & 0xFFFFFFFF
             self.require(alternatives in (0, 1) and index < len(self.columns), where)
@@ -264,4 +264,4 @@ class WritingChecker(Checker):
             self.check_expression(last, where)
 
     def check_registers(self):
-        """Nothing: a register holds a number here, and every place that one names is held against the record."""
+        """Do nothing: registers hold numbers here, and every position in one is checked against the record."""

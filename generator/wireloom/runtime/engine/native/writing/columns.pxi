@@ -1,10 +1,10 @@
-# Reading the columns of the caller, in the row that is in force.
+# Reading the current row of the caller's columns.
 #
-# Rows are within their column, since the driver has compared the lengths. Offsets in the buffers come from the caller,
-# so they are checked at each use; a wrong one is MALFORMED, which is an error of the caller and not of a record.
+# Rows are inside their column, since the driver has compared the lengths. Offsets in the buffers come from the caller,
+# so they are checked at each use; a wrong one is MALFORMED, which is an error of the caller, not of a record.
 
 cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
-    """Whether the column has a value in the row in force."""
+    """Whether the column has a value in the current row."""
     cdef const Source *source = k.sources + index
     cdef int64_t at
     if source.validity == NULL:
@@ -14,7 +14,7 @@ cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
 
 
 cdef inline bint chosen(const Builder *k, int64_t index, int64_t *child) noexcept nogil:
-    """Whether alternatives have a value, and the column that has it; -2 where several have, which no value does."""
+    """Whether alternatives have a value, and its column; -2 if several have one, which is invalid."""
     cdef int64_t each
     child[0] = -1
     if not there(k, index):
@@ -28,7 +28,7 @@ cdef inline bint chosen(const Builder *k, int64_t index, int64_t *child) noexcep
 
 
 cdef inline int integer_at(const Builder *k, int64_t index, int64_t *value, bint *wide) noexcept nogil:
-    """The integer of a column that has one; `wide` where it is an unsigned number beyond int64."""
+    """The integer of a column with a value; `wide` if it is an unsigned number beyond int64."""
     cdef const Source *source = k.sources + index
     cdef int64_t at = source.first + k.rows[source.space]
     wide[0] = False
@@ -65,7 +65,7 @@ cdef inline double double_at(const Builder *k, int64_t index) noexcept nogil:
 
 
 cdef inline int bytes_at(const Builder *k, int64_t index, Span *span) noexcept nogil:
-    """The bytes of a column that has some."""
+    """The bytes of a column with a value."""
     cdef const Source *source = k.sources + index
     cdef int64_t at = source.first + k.rows[source.space]
     cdef int64_t first = (<const int32_t *>source.offsets)[at], last = (<const int32_t *>source.offsets)[at + 1]
@@ -88,7 +88,7 @@ cdef inline int list_at(const Builder *k, int64_t index, int64_t *first, int64_t
 
 
 cdef int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil:
-    """The number of a text of the format; -1 for any other text."""
+    """The number of a text constant; -1 for any other text."""
     cdef uint64_t place = hash_of(span.data, span.size, k.seed) & <uint64_t>k.symbol_mask
     cdef int64_t symbol
     while k.symbols[place]:
@@ -102,7 +102,7 @@ cdef int64_t symbol_of(const Builder *k, const Span *span) noexcept nogil:
 
 
 cdef inline int64_t symbol_at(Builder *k, int64_t index, const Span *span) noexcept nogil:
-    """The number of the text that a column has in the row in force; looked for once."""
+    """The number of the text in the current row; it is looked up only once."""
     cdef Known *known = k.known + index
     cdef int64_t at = k.sources[index].first + k.rows[k.sources[index].space]
     if known.at != at:
@@ -111,7 +111,7 @@ cdef inline int64_t symbol_at(Builder *k, int64_t index, const Span *span) noexc
 
 
 cdef int total_of(Builder *k, int64_t index, int64_t column, int64_t *total) noexcept nogil:
-    """The sum of the integers of a column that a list's elements are or have; those that are null add nothing."""
+    """The sum of the integers in `column`, for the elements of a list; nulls are skipped."""
     cdef int64_t element = k.sources[index].child, space = k.sources[element].space, row = k.rows[space]
     cdef int64_t first = 0, last = 0, each, value = 0, n
     cdef bint wide = False
@@ -133,7 +133,7 @@ cdef int total_of(Builder *k, int64_t index, int64_t column, int64_t *total) noe
 
 
 cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
-    """As in `load_name`, and at once what is not there, and what most columns have."""
+    """`load_name`, with fast paths for nulls and the common kinds."""
     cdef int64_t form = i[2], target = i[3]
     cdef bint wide
     cdef Span span
@@ -158,14 +158,14 @@ cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline int load_into(Builder *k, int64_t column, int64_t form, int64_t target) noexcept nogil:
-    """As `load_column`, of forms that need no more."""
+    """`load_column` for forms without a further operand."""
     cdef int64_t operands[4]
     operands[1], operands[2], operands[3] = column, form, target
     return load_column(k, operands)
 
 
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, which has a value, form (none that `load_column` takes), register, of a sum the column of its integers"""
+    """i: column with a value, form (that `load_column` does not handle), register, for a sum the column of its integers"""
     cdef int64_t target = i[3], first = 0, last = 0
     cdef bint wide = False
     cdef double real

@@ -1,8 +1,8 @@
-# Regions that are compressed or written as text. The region is first written as it is; then the machine takes the GIL,
-# hands the bytes to Python's library, and puts the result in their place.
+# Regions that are compressed or encoded as text. The region is first written as it is; then the machine takes the GIL,
+# passes the bytes to Python's library, and replaces them by the result.
 
 cdef int fill_packed(Builder *k, int64_t codec, int64_t start) noexcept nogil:
-    """The bytes from `start` on, packed."""
+    """Replace the bytes from `start` on by their compressed form."""
     cdef int64_t size
     cdef const uint8_t *data
     cdef int code
@@ -19,7 +19,7 @@ cdef int fill_packed(Builder *k, int64_t codec, int64_t start) noexcept nogil:
 
 
 cdef int pack_region(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of where the region begins, codec, register that says it (-1: none)"""
+    """i: register of the region's start, codec, register of the codec (-1: none)"""
     cdef int64_t codec = i[2], start = k.base + k.m.registers[i[1]]
     if i[3] >= 0:
         if k.m.absent[i[3]]:

@@ -1,20 +1,20 @@
-# Running a program that writes: the columns of the caller in, an Arrow array of bytes out.
+# Running a writing program: the caller's columns in, an Arrow array of bytes out.
 #
 # `WritingProgram.run` binds the buffers of the columns, then writes row after row. Unless a record is certain, a reader
-# decodes it and the result is compared with the columns, several records at once. A row that differs, or that the
-# machine gives up, is cut from the output and marked; the builders then write it, or report the error.
+# decodes it and the result is compared with the columns, several records at once. If a row differs, or the machine gives
+# it up, it is cut from the output and marked; the builders then write it, or report the error.
 
 ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
-"""The instructions of programs that write, by name; their operands are in writing/checks.pxi."""
+"""The instructions of writing programs, by name; their operands are in writing/checks.pxi."""
 
 LOADS = {name: number for number, name in enumerate("integer boolean symbol size count present choice real sum".split())}
-"""What a load takes from a column, by name."""
+"""The forms of loads, by name."""
 
 assert len(ENCODE_OPCODES) == len(WRITTEN) and len(LOADS) == LOAD_FORMS
 
 
 cdef class Written:
-    """The records of one run. `status` has a byte a record: 0 good, 1 null, 2 given up."""
+    """The records of one run. `status` has a byte for each record: 0 good, 1 null, 2 given up."""
 
     cdef Buffer data
     cdef Buffer offsets
@@ -32,13 +32,13 @@ cdef class Written:
         drop(&self.validity)
 
     def take(self):
-        """The blocks of validity (None: all valid), offsets and data; once."""
+        """The blocks of validity (None: all valid), offsets and data; can be taken once."""
         validity = block(&self.validity, (self.consumed + 7) >> 3) if self.nulls else None
         return validity, block(&self.offsets, (self.consumed + 1) * 4), block(&self.data, self.size)
 
 
 cdef class WritingProgram:
-    """Instructions that write, validated, with the program that reads back what was written."""
+    """Validated writing instructions, with the program that reads the records back."""
 
     cdef int64_t *code
     cdef int64_t *expressions
@@ -58,7 +58,7 @@ cdef class WritingProgram:
     cdef Program reader
     cdef Match *matches
     cdef bint certain
-    cdef double usual  # bytes that a row came to the last time
+    cdef double usual  # the size of a row in the last batch
 
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, bint certain=False):
         cdef int i
@@ -100,7 +100,7 @@ cdef class WritingProgram:
         self.place_symbols(len(symbols))
 
     cdef place_symbols(self, int64_t count):
-        """The table by which a text finds its number."""
+        """Make the hash table of the text constants."""
         cdef int64_t slots = 8, n
         cdef uint64_t place
         while slots < 4 * count:
@@ -127,10 +127,10 @@ cdef class WritingProgram:
         free(self.matches)
 
     def run(self, columns, int64_t start, int64_t stop, int64_t limit=-1):
-        """The records of rows `start` to `stop`, each of at most `limit` bytes (-1: any number).
+        """The records of rows `start` to `stop`, each of at most `limit` bytes (-1: no limit).
 
         A column is None, or its validity, offsets and data (buffers or None), the array's own offset and its length.
-        Ends early where the output is full; `consumed` says how many rows were written.
+        Ends early if the output is full; `consumed` is the number of rows written.
         """
         cdef Written written = Written.__new__(Written)
         cdef Builder k
@@ -176,7 +176,7 @@ cdef class WritingProgram:
         return written
 
     cdef bind(self, Source *sources, columns, list held):
-        """The buffers of the columns, each as long as its array must be."""
+        """Take the buffers of the columns; each must be as long as its array requires."""
         cdef int i
         if len(columns) != self.column_count:
             raise ValueError("other columns than the program has")
@@ -215,11 +215,11 @@ cdef class WritingProgram:
         k.symbols, k.symbol_mask, k.symbol_list, k.seed = self.symbols, self.symbol_mask, self.symbol_list, hash_seed
 
     cdef int write_all(self, Builder *k, Machine *c, Written written, int64_t start, int64_t count, int64_t limit) noexcept nogil:
-        """Every row; where one is given up the output is as it was."""
+        """Write every row; for a row that is given up, the output is restored."""
         cdef int32_t *offsets = <int32_t *>written.offsets.data
         cdef uint8_t *status
         cdef int64_t row
-        cdef bint ends  # rows that are compared follow one another
+        cdef bint ends  # the rows to be compared must be consecutive
         cdef int code = OK
         with gil:
             status = written.status
@@ -255,7 +255,7 @@ cdef class WritingProgram:
         return code
 
     cdef int write(self, Builder *k, Machine *c, int64_t limit) noexcept nogil:
-        """One record, written and, unless the program is certain, read back."""
+        """Write one record and, unless the program is certain, read it back."""
         cdef int64_t seals = k.seal_count, opened = k.opened.length, settled = k.settled.length
         cdef int code
         k.base = k.size
@@ -273,7 +273,7 @@ cdef class WritingProgram:
             code = IRREGULAR
         if not code and not k.doubtful:
             k.opened.length = opened
-            code = OK if k.size - k.base < INT32_MAX // 2 else IRREGULAR  # longer texts are no reader's
+            code = OK if k.size - k.base < INT32_MAX // 2 else IRREGULAR  # no reader accepts longer texts
         elif not code:
             trust_seals(k, seals, c)
             code = OK if self.reads(k, c) else IRREGULAR
@@ -282,7 +282,7 @@ cdef class WritingProgram:
         return code
 
     cdef bint reads(self, Builder *k, Machine *c) noexcept nogil:
-        """Whether a reader takes the record; what it says is compared later."""
+        """Whether a reader accepts the record; its values are compared later."""
         c.given_end = k.output.data + k.output.capacity
         self.follow_output(k, c)
         if self.reader.read(c, k.output.data + k.base, k.size - k.base, True):
@@ -291,15 +291,15 @@ cdef class WritingProgram:
         return True
 
     cdef void follow_output(self, Builder *k, Machine *c) noexcept nogil:
-        """Where the output has moved since a record was read back, so have the numbers that wait to be written."""
+        """If the output has moved since a record was read back, adjust the reader's pointers to waiting numbers."""
         if k.output.data != k.read_data:
             move_waiting(&c.wait, k.read_data, k.output.data)
             k.read_data = k.output.data
 
     cdef void compare(self, Builder *k, Machine *c, Written written, uint8_t *status) noexcept nogil:
-        """Give up those of the rows that were read back which differ from what the caller gave; `status` is by row."""
+        """Give up the rows whose read-back differs from the caller's columns; `status` is by row."""
         cdef int64_t n
-        self.follow_output(k, c)  # a record that was given up may have moved it
+        self.follow_output(k, c)  # a record that was given up may have moved the output
         if k.read_count and not all_agree(k, c.columns, self.matches, 0, k.read_first, 0, k.read_count):
             for n in range(k.read_count):
                 if not agrees(k, c.columns, self.matches, 0, k.read_first + n, n):
@@ -329,7 +329,7 @@ cdef void release_builder(Builder *k, int slots) noexcept:
 
 
 cdef check_column(int kind, list views, int64_t first, int64_t length):
-    """The buffers hold what an array of this kind and length must have."""
+    """Check that the buffers are large enough for an array of this kind and length."""
     cdef int64_t rows = first + length
     if first < 0 or length < 0 or rows > <int64_t>1 << 48:
         raise ValueError("an array of no such length")
@@ -343,7 +343,7 @@ cdef check_column(int kind, list views, int64_t first, int64_t length):
 
 
 cdef check_matches(columns, matches, Program reader):
-    """Each column has its like among the reader's: of its kind, and below the like of what it is below."""
+    """Check that each column is matched with a reader's column of its kind, whose parent is matched with its parent."""
     if len(matches) != len(columns) or matches[0][0] != 0:
         raise LayoutError("a malformed layout: other columns to be read back than those that are written")
     for (kind, parent, child, _), (column, form, filled) in zip(columns, matches):

@@ -1,11 +1,11 @@
 # Writing JSON: compact, members in the order of the spec, numbers and escapes as `build` writes them (json_text.h).
 #
-# What the builders could write differently (a float that needs Python's writer, text that is not UTF-8) is IRREGULAR.
+# A value that the builders could write differently (a float that needs Python's writer, invalid UTF-8) is IRREGULAR.
 
 cdef enum:
-    NUMBER_ROOM = 40  # bytes of any number, and what is written after its end
-    ESCAPED_AT_ONCE = 4096  # bytes of a text, each of which may take six
-    LINE_BYTES = 57  # bytes that make a full line of base64
+    NUMBER_ROOM = 40  # the most bytes of a number, and of the write past its end
+    ESCAPED_AT_ONCE = 4096  # the part of a text that is escaped at once; each byte may become six
+    LINE_BYTES = 57  # the bytes in a full line of base64
 
 
 cdef inline int json_byte(Builder *k, uint8_t byte) noexcept nogil:
@@ -18,7 +18,7 @@ cdef inline int json_byte(Builder *k, uint8_t byte) noexcept nogil:
 
 
 cdef inline void put_digits(Builder *k, int64_t value, bint wide) noexcept nogil:
-    """A number for which there is room."""
+    """Write a number; the caller has reserved space."""
     k.size = wl_put_integer(k.output.data + k.size, value, wide) - k.output.data
 
 
@@ -30,7 +30,7 @@ cdef inline int json_number(Builder *k, int64_t value, bint wide) noexcept nogil
 
 
 cdef inline int json_double(Builder *k, double number) noexcept nogil:
-    """A finite number; one that has no digits here is the construct path's."""
+    """Write a finite number; irregular if its digits are not found here."""
     cdef uint8_t *end
     cdef int code
     if number - number != 0:
@@ -46,7 +46,7 @@ cdef inline int json_double(Builder *k, double number) noexcept nogil:
 
 
 cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexcept nogil:
-    """A string; irregular where it is no UTF-8."""
+    """Write a string; irregular for invalid UTF-8."""
     cdef const uint8_t *first = data
     cdef int64_t left = size, part
     cdef uint64_t high = 0
@@ -67,7 +67,7 @@ cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexc
 
 
 cdef int json_base64(Builder *k, const uint8_t *data, int64_t size, bint lines) noexcept nogil:
-    """Bytes as a string; with `lines` a line feed after each full line, after the last one too unless it is padded."""
+    """Write bytes as a string; with `lines`, a line feed follows each full line, but not padding."""
     cdef uint8_t *target
     cdef int code = room(k, (size + 2) // 3 * 4 + (2 * (size // LINE_BYTES) if lines else 0) + 16)
     if code:
@@ -92,7 +92,7 @@ cdef inline bint is_json_space(uint8_t byte) noexcept nogil:
 
 
 cdef int json_reads(Builder *k, int64_t first, int64_t kinds, const int64_t *rules) noexcept nogil:
-    """Whether what was written from `first` on is one value of these kinds and, where there are rules, as they say."""
+    """Whether the output from `first` on is one value of these kinds that also follows the rules, if any."""
     cdef const wl_node *node
     cdef const wl_node *bad
     cdef int read = wl_json_read(&k.m.json, k.output.data + first, k.size - first, WL_OPEN)
@@ -107,7 +107,7 @@ cdef int json_reads(Builder *k, int64_t first, int64_t kinds, const int64_t *rul
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 cdef inline int json_column_integer(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, low, high, whether numbers beyond int64 are in range, the text before it"""
+    """i: column, low, high, whether numbers beyond int64 are in range, the text before the value"""
     cdef int64_t value = 0
     cdef bint wide = False
     cdef int code
@@ -122,7 +122,7 @@ cdef inline int json_column_integer(Builder *k, const int64_t *i) noexcept nogil
 
 
 cdef inline int json_column_boolean(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, the text before it"""
+    """i: column, the text before the value"""
     cdef uint8_t *target
     cdef bint value
     cdef int code
@@ -139,7 +139,7 @@ cdef inline int json_column_boolean(Builder *k, const int64_t *i) noexcept nogil
 
 
 cdef inline int json_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bits, the text before it"""
+    """i: column, bits, the text before the value"""
     cdef double number
     cdef int code
     if not there(k, i[1]):
@@ -150,7 +150,7 @@ cdef inline int json_column_float(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, the text before it"""
+    """i: column, the text before the value"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -162,7 +162,7 @@ cdef inline int json_column_text(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, whether there are line feeds, the text before it"""
+    """i: column, size or -1, whether there are line feeds, the text before the value"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -176,7 +176,7 @@ cdef int json_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, kinds. JSON as it is: what is more or less than one value does not read back as this text."""
+    """i: column, kinds. Write JSON text as it is; it must be exactly one value."""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -191,7 +191,7 @@ cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place, form (0 a list, 1 a map, 2 members of the object around), the text before it"""
+    """i: list column, body, index register, form (0 a list, 1 a map, 2 members of the enclosing object), the text before the value"""
     cdef int64_t first = 0, last = 0, row
     cdef int64_t *in_force
     cdef int code
@@ -218,7 +218,7 @@ cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int json_close_written(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the place, opening and closing bracket. What stands there, if anything, begins with a comma."""
+    """i: register of the start, opening and closing bracket. The content, if any, begins with a comma, which is replaced."""
     cdef int64_t at = k.m.registers[i[1]]
     cdef int code
     if k.m.absent[i[1]] or at < 0 or at > k.size - k.base:

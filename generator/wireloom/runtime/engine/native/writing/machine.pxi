@@ -1,12 +1,11 @@
-# The machine that writes: it executes a program for one record at a time, over the rows of the columns that are in
-# force.
+# The machine that writes: it executes a program for one record at a time, on the current rows of the columns.
 #
-# `make` has all instructions. It appends to the output, and patches lengths and checksums into space that it has kept.
-# As in reading, jumps and calls lead forward only, and the validator has checked every operand. If a value does not
-# fit, the code IRREGULAR leaves the record to the builders, which report the error.
+# `make` has all instructions. It appends to the output, and fills lengths and checksums into reserved bytes. As in
+# reading, jumps and calls lead forward only, and the validator has checked every operand. If a value does not fit, the
+# code IRREGULAR leaves the record to the builders, which report the error.
 
 cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, int64_t body, int64_t place, int64_t before=0) noexcept nogil:
-    """Write elements of a list, which has so many before them."""
+    """Write the elements of a list, after `before` others."""
     cdef int64_t row
     cdef int64_t *in_force = k.rows + k.sources[child].space
     cdef int code
@@ -21,13 +20,13 @@ cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, in
 
 
 cdef enum:
-    PASSES = 6  # as many as builders go over a struct
+    PASSES = 6  # as many as builders make
 
 
 cdef int write_passes(Builder *k, const int64_t *i) noexcept nogil:
-    """Write a struct until it ends, and its marks stand, where its values say that they do.
+    """Write a struct repeatedly, until its size and marks are those that its values assume.
 
-    i: body, table: count, then (register of what is assumed, register of what came of it) each; the end comes first
+    i: body, table: count, then (assumed register, resulting register) each; the first pair is the size
     """
     cdef const int64_t *places = k.m.tables + i[2]
     cdef int64_t size = k.size, seals = k.seal_count, sealed = k.sealed, opened = k.opened.length, n, assumed, reached
@@ -56,7 +55,7 @@ cdef int write_passes(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, count or -1, body, register of the place, number in front or 0"""
+    """i: list column, count or -1, body, index register, form of the count before it or 0"""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):
@@ -74,7 +73,7 @@ cdef int write_list(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int write_list_in_blocks(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, number in front of each part, the most that it says, body, register of the place"""
+    """i: list column, form of the count before each part, the greatest count, body, index register"""
     cdef int64_t first = 0, last = 0, start, behind
     cdef int code = list_at(k, i[1], &first, &last) if there(k, i[1]) else IRREGULAR
     start = first
@@ -88,7 +87,7 @@ cdef int write_list_in_blocks(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int choose_kind(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
-    """i: alternatives column, table: target of null or -1, count, then (column, target) each"""
+    """i: alternatives column, table: target for null or -1, count, then (column, target) each"""
     cdef const int64_t *table = k.m.tables + i[2]
     cdef int64_t child, n
     chosen(k, i[1], &child)
@@ -103,9 +102,9 @@ cdef int choose_kind(const Builder *k, const int64_t *i, int64_t *at) noexcept n
 
 
 cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
-    """The accepting case with the most members of the value; the first of equals.
+    """Choose the accepting case with the most members of the value; the first of equals.
 
-    i: register of the accepting cases' bits, table: count, then (target, place of a list of columns) each
+    i: register of the accepting cases' bits, table: count, then (target, address of a list of columns) each
     """
     cdef const int64_t *table = k.m.tables + i[2]
     cdef const int64_t *columns
@@ -129,7 +128,7 @@ cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept
 
 
 cdef inline bint has_value(const Builder *k, int64_t index) noexcept nogil:
-    """Whether a member of a record is not null; bit 32 of the index says that it holds alternatives."""
+    """Whether a member of a record is not null; bit 32 of the index marks alternatives."""
     cdef int64_t child
     if index >> 32 & 1:
         return chosen(k, index & <int64_t>0xFFFFFFFF, &child)
@@ -137,7 +136,7 @@ cdef inline bint has_value(const Builder *k, int64_t index) noexcept nogil:
 
 
 cdef void hold_nothing(Builder *k, const int64_t *columns) noexcept nogil:
-    """What the record has no use for has no value."""
+    """Doubt the record if any of these columns has a value."""
     cdef int64_t n
     for n in range(columns[0]):
         if has_value(k, columns[1 + n]):
@@ -145,9 +144,9 @@ cdef void hold_nothing(Builder *k, const int64_t *columns) noexcept nogil:
 
 
 cdef bint agrees_held(Builder *k, const int64_t *i) noexcept nogil:
-    """Whether a column says what was written over a held place, if it says something.
+    """Whether a column is null or equals the number that was filled in.
 
-    i: column, register of the place, bytes held, bytes of the number, signed, big (see `number_form`)
+    i: column, register of the position, reserved bytes, bytes of the number, signed, big (see `number_form`)
     """
     cdef uint8_t number[HELD_LIMIT]
     cdef int64_t at = 0, value = 0
@@ -160,7 +159,7 @@ cdef bint agrees_held(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int hold_unique(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, the column of texts or bytes of which no two elements have the same."""
+    """i: list column, the column of texts or bytes in which no two elements may be equal"""
     cdef int64_t first = 0, last = 0, n, other
     cdef int64_t *in_force = k.rows + k.sources[k.sources[i[1]].child].space
     cdef Span span
@@ -205,7 +204,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         op = i[0]
         if op == E_RETURN:
             return OK
-        elif op == E_ENTER:  # start register, first and last register to make null
+        elif op == E_ENTER:  # start register, first and last register to clear
             if i[1] >= 0:
                 k.m.registers[i[1]] = k.size - k.base
                 k.m.absent[i[1]] = False
@@ -221,16 +220,16 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = holds(&k.m, i[1], &flag)
             if not flag:
                 next = program + i[2] * WIDTH
-        elif op == E_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if not, if null
+        elif op == E_BRANCH:  # relation (1 less, 2 equal, 4 greater), register, register or -1, number, target if false, target if null
             target = k.m.registers[i[3]] if i[3] >= 0 else i[4]
             if k.m.absent[i[2]] or (i[3] >= 0 and k.m.absent[i[3]]):
                 next = program + i[6] * WIDTH
             elif not i[1] >> (1 + (k.m.registers[i[2]] > target) - (k.m.registers[i[2]] < target)) & 1:
                 next = program + i[5] * WIDTH
-        elif op == E_BRANCH_IN:  # register, table of numbers, target if not
+        elif op == E_BRANCH_IN:  # register, table of numbers, target if false
             if k.m.absent[i[1]] or not is_among(k.m.tables + i[2], k.m.registers[i[1]]):
                 next = program + i[3] * WIDTH
-        elif op == E_ARITHMETIC:  # operation, register, register, register or -1, number, target where one is null
+        elif op == E_ARITHMETIC:  # operation, register, register, register or -1, number, target if one is null
             target = k.m.registers[i[4]] if i[4] >= 0 else i[5]
             if k.m.absent[i[3]] or (i[4] >= 0 and k.m.absent[i[4]]):
                 next = program + i[6] * WIDTH
@@ -274,7 +273,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             k.m.absent[i[1]] = False
         elif op == E_PAD:  # offset, start register
             code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
-        elif op == E_FILL:  # expression, the most that it may say
+        elif op == E_FILL:  # expression, its greatest value
             code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register
             code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
@@ -284,13 +283,13 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = write_list(k, i)
         elif op == E_REPEAT_BLOCKS:
             code = write_list_in_blocks(k, i)
-        elif op == E_SIZE_BEGIN:  # number in front, register of the place
+        elif op == E_SIZE_BEGIN:  # form of the size, register of its position
             code = hold(k, i[1] >> 1 & 15, i[2])
         elif op == E_SIZE_END:
             code = end_size(k, i)
         elif op == E_MAP:
             code = map_back(k, i)
-        elif op == E_BITS:  # register of the integer, register of the value, form (see `set_bits`), column that it is loaded of + 1 or 0, form of that
+        elif op == E_BITS:  # register of the integer, register of the value, form (see `set_bits`), column to load from + 1 or 0, form of the load
             if i[4]:
                 code = load_into(k, i[4] - 1, i[5], i[2])
                 if code:
@@ -311,7 +310,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_ABSENT:  # column, target
             if not there(k, i[1]):
                 next = program + i[2] * WIDTH
-        elif op == E_ONLY:  # alternatives column, the one of them that must have the value
+        elif op == E_ONLY:  # alternatives column, the alternative that must have the value
             chosen(k, i[1], &child)
             if child != i[2]:
                 return IRREGULAR
@@ -338,7 +337,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
                 return IRREGULAR
             code = pack_number(k, k.m.registers[i[1]], False)
-        elif op == E_PACK_FLOAT:  # column, bits, to which it is rounded
+        elif op == E_PACK_FLOAT:  # column, bits that it is rounded to
             if not there(k, i[1]):
                 return IRREGULAR
             code = pack_real(k, double_at(k, i[1]), i[2] == 32)
@@ -348,7 +347,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = put(k, <const uint8_t *>b"\xc2\xc3" + boolean_at(k, i[1]), 1)
         elif op == E_PACK_BYTES:
             code = pack_column_bytes(k, i)
-        elif op == E_NULL:  # column, whether it holds alternatives, target where there is no value, what is written then
+        elif op == E_NULL:  # column, whether it holds alternatives, target if there is no value, the text written then
             if not (chosen(k, i[1], &child) if i[2] else there(k, i[1])):
                 next = program + i[3] * WIDTH
                 code = put_text(k, i + 4, 0)
@@ -424,7 +423,7 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
                 k.doubtful, code = True, OK
         elif op == E_DOUBT:
             k.doubtful = True
-        elif op == E_AGREES:  # column, form, register, the register of the only value that there may be, or -1 and a number
+        elif op == E_AGREES:  # column, form, register, the register of the only allowed value, or -1 and a number
             code = load_column(k, i)
             if not k.m.absent[i[3]]:
                 target = k.m.registers[i[4]] if i[4] >= 0 else i[5]

@@ -1,7 +1,7 @@
 # Writing MessagePack: every head in its shortest form, floats with 64 bits, as `build` writes them.
 
 cdef inline void put_big(uint8_t *target, uint8_t first, uint64_t number, int64_t size) noexcept nogil:
-    """A first byte and a number behind it."""
+    """Write a first byte and a big-endian number after it."""
     target[0] = first
     store(target + 1, <int64_t>number, size, True)
 
@@ -58,7 +58,7 @@ cdef inline int pack_double(Builder *k, double number) noexcept nogil:
 
 
 cdef inline int pack_length(Builder *k, uint8_t short_form, int64_t short_limit, uint8_t one, uint8_t two, uint8_t four, int64_t length) noexcept nogil:
-    """The head of what has a length or a count; a form that the family does not have is 0."""
+    """Write the head for a length or a count; a form that the family lacks is 0."""
     cdef int code = room(k, 5)
     cdef uint8_t *target
     cdef int64_t size = 0
@@ -101,7 +101,7 @@ cdef inline int pack_map(Builder *k, int64_t count) noexcept nogil:
 
 
 cdef inline int pack_real(Builder *k, double number, bint is_narrow) noexcept nogil:
-    """A number, rounded to 32 bits where it has those."""
+    """Write a number, rounded to 32 bits if it is narrow."""
     cdef double narrow = <double><float>number
     if not is_narrow:
         return pack_double(k, number)
@@ -109,7 +109,7 @@ cdef inline int pack_real(Builder *k, double number, bint is_narrow) noexcept no
 
 
 cdef int pack_extension(Builder *k, int64_t type, const uint8_t *data, int64_t size) noexcept nogil:
-    """Sizes of 1, 2, 4, 8 and 16 have heads of their own."""
+    """Write an ext value; sizes of 1, 2, 4, 8 and 16 have heads of their own."""
     cdef uint8_t byte = <uint8_t>type
     cdef int code = room(k, 6)
     if code:
@@ -166,7 +166,7 @@ cdef int pack_column_extension(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int pack_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place, form (0 a list, 1 a map)"""
+    """i: list column, body, index register, form (0 a list, 1 a map)"""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):

@@ -1,12 +1,12 @@
 # Writing protobuf messages: fields by number, the shortest varints, as protobuf's own library does.
 #
-# A nested message is written after space for its length, as wide as the length before it was; if the length needs
-# another width, the message is moved. Tables are filled by the fields that refer to them, so they are written last.
-# Parts of a message whose numbers do not ascend are put in order at its end.
+# A nested message is written after space for its length, of the same width as the last length; if the length needs
+# another width, the message is moved. The fields that refer to a table fill it, so it is written last. If field numbers
+# do not ascend, the parts of the message are sorted at its end.
 
 cdef enum:  # whether a field must have a value
     NEEDED = 1
-    NOT_NOTHING = 2  # 0, nothing and null are left out
+    NOT_NOTHING = 2  # 0, empty values and null are omitted
 
 cdef inline int64_t varint_size(uint64_t value) noexcept nogil:
     cdef int64_t size = 1
@@ -26,7 +26,7 @@ cdef inline uint8_t *store_varint(uint8_t *target, uint64_t value) noexcept nogi
 
 
 cdef inline int put_varints(Builder *k, uint64_t first, uint64_t second) noexcept nogil:
-    """A tag and a number."""
+    """Write a tag and a number."""
     cdef int code = room(k, 20)
     cdef uint8_t *target
     if code:
@@ -83,7 +83,7 @@ cdef int proto_register(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, bits, column, need. What 32 bits cannot hold is the construct path's."""
+    """i: tag, bits, column, need. Irregular if 32 bits cannot hold the number."""
     cdef double number
     cdef float narrow
     cdef uint32_t four
@@ -127,7 +127,7 @@ cdef inline int proto_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_begin(Builder *k, const int64_t *i) noexcept nogil:
-    """i: tag, register of the place of the length, register of the width that lengths had last"""
+    """i: tag, register of the length's position, register of the last length's width"""
     cdef int64_t width = k.m.registers[i[3]]
     cdef int code = room(k, 16)
     if code:
@@ -141,7 +141,7 @@ cdef int proto_begin(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_end(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the place of the length, register of its width"""
+    """i: register of the length's position, register of its width"""
     cdef int64_t at = k.base + k.m.registers[i[1]], width = k.m.registers[i[2]], needed, size
     cdef int code
     if width < 1 or width > 5 or at < k.base or at > k.size - width:
@@ -161,7 +161,7 @@ cdef int proto_end(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place. null is an empty list."""
+    """i: list column, body, index register. Null is an empty list."""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):
@@ -173,7 +173,7 @@ cdef int proto_list(Builder *k, const int64_t *i) noexcept nogil:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 cdef int intern(Interned *table, const Span *span, uint64_t seed, int64_t *place) noexcept nogil:
-    """The place of an entry in the table, where it is added if it is new."""
+    """The index of an entry in the table; a new entry is added."""
     cdef Span *entries = <Span *>table.entries.data
     cdef int64_t count = table.entries.length // <int64_t>sizeof(Span), slots, n
     cdef uint32_t *places
@@ -243,7 +243,7 @@ cdef int proto_dump(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int proto_order(Builder *k, const int64_t *table) noexcept nogil:
-    """Parts of a message in another order. table: count, then registers of first and last byte of each part in turn."""
+    """Sort the parts of a message. table: count, then the registers of first and last byte of each part."""
     cdef int64_t start = k.size - k.base, end = 0, total = 0, n, first, last
     for n in range(table[0]):
         first, last = k.m.registers[table[1 + 2 * n]], k.m.registers[table[2 + 2 * n]]

@@ -1,9 +1,9 @@
-# Read-back: a written record is decoded again, and compared with the columns it was written from. So nothing is lost or
-# changed without an error.
+# Read-back: a written record is decoded again, and compared with its columns. So nothing is lost or changed without an
+# error.
 #
 # The reader shows the record in columns of its own, with open values as bytes. Each value of the caller must be there.
-# A value that the caller left out may only come back if the format determines it. So a column that the record has no
-# place for, or a count that does not fit, leads to the builders, which report the error.
+# A value that the caller omitted may only come back if the format determines it. So a column that the record cannot
+# store, or a wrong count, leads to the builders, which report the error.
 
 cdef inline bint given_at(const Source *source, int64_t row) noexcept nogil:
     """Whether a column has a value in a row."""
@@ -26,7 +26,7 @@ cdef bint chosen_at(const Source *sources, int64_t index, int64_t row) noexcept 
 
 
 cdef inline bint found_at(Column *column, int64_t row) noexcept nogil:
-    """Whether a reader's column has a value in a row; it may lag behind its struct, where there is none."""
+    """Whether a reader's column has a value in a row; trailing nulls may be missing from it."""
     write_waiting(column)
     if row >= column.length:
         return False
@@ -34,14 +34,14 @@ cdef inline bint found_at(Column *column, int64_t row) noexcept nogil:
 
 
 cdef inline bint float_agrees(double given, double found) noexcept nogil:
-    """Any NaN is as good as another, no zero is; a number that 32 bits cannot say comes back as the nearest."""
+    """Whether two floats are equal: all NaNs are, the two zeros are not; a 32-bit float is the nearest to the given one."""
     if given == found:
         return given != 0 or wl_negative(given) == wl_negative(found)
     return (given != given and found != found) or <double><float>given == found
 
 
 cdef inline bint scalar_agrees(const Source *source, const Column *column, int64_t row, int64_t there) noexcept nogil:
-    """Whether a value came back; both columns are of one kind."""
+    """Whether a value reads back equal; both columns are of the same kind."""
     cdef int64_t at = source.first + row, width
     cdef const int32_t *given
     cdef const int32_t *found
@@ -66,12 +66,12 @@ cdef inline bint scalar_agrees(const Source *source, const Column *column, int64
 
 
 cdef inline bint null_agrees(const Source *filled, const Column *column, int64_t row, int64_t there) noexcept nogil:
-    """Whether what came back for a null is what is written for it."""
+    """Whether a null reads back as the value that is written for it."""
     return given_at(filled, row) and scalar_agrees(filled, column, row, there)
 
 
 cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there) noexcept nogil:
-    """Whether the caller's column `index` in `row` came back in the reader's row `there`."""
+    """Whether the caller's column `index` in `row` reads back equal in the reader's row `there`."""
     cdef const Source *source = k.sources + index
     cdef const Match *match = matches + index
     cdef Column *column
@@ -103,7 +103,7 @@ cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t inde
 
 
 cdef bint list_agrees(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there) noexcept nogil:
-    """Whether a list came back element by element."""
+    """Whether a list reads back equal, element by element."""
     cdef const Source *source = k.sources + index
     cdef const int32_t *given = <const int32_t *>source.offsets + source.first + row
     cdef const int32_t *found = <const int32_t *>columns[matches[index].reader].offsets.data + there
@@ -121,7 +121,7 @@ cdef bint list_agrees(Builder *k, Column *columns, const Match *matches, int64_t
 # --- many rows at once -----------------------------------------------------------------------------------------------
 
 cdef inline uint64_t bits_at(const uint8_t *bitmap, int64_t first, int64_t count) noexcept nogil:
-    """Up to 64 bits of a bitmap that has them all; nothing beyond their bytes is read."""
+    """Up to 64 bits of a bitmap that has them all; reads no byte beyond them."""
     cdef const uint8_t *data = bitmap + (first >> 3)
     cdef int64_t shift = first & 7, size = (shift + count + 7) >> 3
     cdef uint64_t word = wl_short_word(data, size)
@@ -136,14 +136,14 @@ cdef inline uint64_t all_of(int64_t count) noexcept nogil:
 
 
 cdef inline uint64_t given_in(const Source *source, int64_t row, int64_t count) noexcept nogil:
-    """In which of up to 64 rows (one at least) a column has a value."""
+    """The rows, among up to 64 (at least one), in which a column has a value."""
     if source.missing:
         return 0
     return all_of(count) if source.validity == NULL else bits_at(source.validity, source.first + row, count)
 
 
 cdef inline uint64_t shown_in(Column *column, int64_t row, int64_t count) noexcept nogil:
-    """As `given_in`, of a reader's column, which may lag behind."""
+    """The same for a reader's column, which may lack trailing nulls."""
     cdef int64_t there
     write_waiting(column)
     there = column.length - row if column.length - row < count else count
@@ -153,7 +153,7 @@ cdef inline uint64_t shown_in(Column *column, int64_t row, int64_t count) noexce
 
 
 cdef bint same_there(const Source *source, Column *column, int64_t row, int64_t there, int64_t count) noexcept nogil:
-    """Whether both have values in the same rows."""
+    """Whether both columns have values in the same rows."""
     cdef int64_t n, part
     for n in range(0, count, 64):
         part = count - n if count - n < 64 else 64
@@ -172,7 +172,7 @@ cdef bint none_there(const Source *source, int64_t row, int64_t count) noexcept 
 
 
 cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there, int64_t count) noexcept nogil:
-    """Whether the caller's column came back in `count` rows from `row` on; where not, it may say no to what agrees."""
+    """Whether the caller's column reads back equal in `count` rows from `row` on; may return false for equal rows."""
     cdef const Source *source = k.sources + index
     cdef const Match *match = matches + index
     cdef Column *column
@@ -205,7 +205,7 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
 
 
 cdef bint lists_agree(Builder *k, Column *columns, const Match *matches, int64_t index, int64_t row, int64_t there, int64_t count) noexcept nogil:
-    """Whether lists came back; the elements of all of them follow one another on both sides."""
+    """Whether lists read back equal; all their elements are consecutive on both sides."""
     cdef const Source *source = k.sources + index
     cdef Column *column = columns + matches[index].reader
     cdef const int32_t *given = <const int32_t *>source.offsets + source.first + row
@@ -222,7 +222,7 @@ cdef bint lists_agree(Builder *k, Column *columns, const Match *matches, int64_t
 
 
 cdef bint scalars_agree(const Source *source, Column *column, int64_t row, int64_t there, int64_t count) noexcept nogil:
-    """Whether values came back."""
+    """Whether values read back equal."""
     cdef int64_t n, at, width
     cdef uint64_t given_rows
     cdef const int32_t *given
@@ -257,7 +257,7 @@ cdef bint scalars_agree(const Source *source, Column *column, int64_t row, int64
 
 
 cdef void empty(Column *columns, int count) noexcept nogil:
-    """No rows in any column."""
+    """Clear all columns."""
     cdef Column *column
     cdef int n
     for n in range(count):
@@ -273,7 +273,7 @@ cdef void empty(Column *columns, int count) noexcept nogil:
 
 
 cdef int note_open(Builder *k, int64_t column, int64_t first) noexcept nogil:
-    """An open value was written."""
+    """Note an open value that was written."""
     cdef Opened entry
     entry.column, entry.row = column, k.rows[k.sources[column].space]
     entry.first, entry.size = first, k.size - first
@@ -286,9 +286,9 @@ cdef inline bint is_nil(const uint8_t *data, int64_t size) noexcept nogil:
 
 
 cdef const Opened *opened_in(Builder *k, bint is_settled, int64_t column, int64_t row) noexcept nogil:
-    """The open value of a row that stands in the output, or in `replaced`; NULL where it is not there.
+    """The open value of a row in the output, or in `replaced`; NULL if it is missing.
 
-    Open values mostly come in the order in which they were written: the search goes on after the last one found.
+    Open values mostly come in the order in which they were written: the search continues after the last one found.
     """
     cdef const Stack *values = &k.settled if is_settled else &k.opened
     cdef int64_t *following = &k.next_settled if is_settled else &k.next_opened
@@ -305,9 +305,9 @@ cdef const Opened *opened_in(Builder *k, bint is_settled, int64_t column, int64_
 
 
 cdef bint opened_at(Builder *k, int64_t column, int64_t row, const uint8_t *data, int64_t size) noexcept nogil:
-    """Whether an open value was written as these bytes or, where `data` is NULL, as nil.
+    """Whether an open value was written as these bytes or, if `data` is NULL, as nil.
 
-    Those of one column come one after the other, and mostly stand alike: in the output, or in `replaced`.
+    The values of a column come one after the other, and are mostly in the same place: in the output, or in `replaced`.
     """
     cdef bint is_settled = k.settled.length > 0 and column == k.settled_column
     cdef const Opened *found = opened_in(k, is_settled, column, row)

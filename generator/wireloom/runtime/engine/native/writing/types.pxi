@@ -1,14 +1,14 @@
 # Encoding, the mirror of reading: its instructions, the columns that it reads, and the state of its machine (Builder).
 #
 # A record is written at the end of the output. Then the format's own reading program decodes it, and the result is
-# compared with the columns, so that a record which a reader would refuse or misread never leaves. A record needs no
+# compared with the columns, so that a record which a reader would refuse or misread is never returned. A record needs no
 # read-back if the program itself checks all that a reader would (encoder/certainty.py). If a value is irregular, the
 # output is cut back to the start of the record and the record is marked: the builders write it, or report the error.
 
 cdef enum:
-    MALFORMED = 5  # the columns contradict themselves: the caller's error, not a record's
+    MALFORMED = 5  # the columns contradict each other: the caller's error, not a record's
 
-# Instructions, by whose names the compiler knows them; what each takes is stated in writing/checks.pxi.
+# The instructions; the compiler knows them by these names. writing/checks.pxi states their operands.
 cpdef enum WritingOp:
     E_RETURN = 0
     E_ENTER
@@ -90,23 +90,23 @@ cpdef enum WritingOp:
     E_AGREES
     E_AGREES_HELD
 
-# What a load takes from a column to a register.
+# What a load reads from a column into a register.
 cdef enum:
     LOAD_INTEGER = 0
     LOAD_BOOLEAN
-    LOAD_SYMBOL  # the number of a text of the format, -1 for any other text
+    LOAD_SYMBOL  # of bytes
     LOAD_SIZE  # of bytes
-    LOAD_COUNT  # of a list
-    LOAD_PRESENT  # 1, where there is a value of any kind
+    LOAD_COUNT  # 1 if there is a value of any kind
+    LOAD_PRESENT  # the same for alternatives
     LOAD_CHOICE  # the same of alternatives
     LOAD_REAL  # the bits of a float
-    LOAD_SUM  # of the integers that a list has, or that its elements have as one of their members
+    LOAD_SUM  # of the integers in a list, or in a member of its elements
     LOAD_FORMS
 
 cdef struct Source:
     int kind
-    int space  # whose row is read: 0 the record's, then one for each list
-    bint missing  # the caller has no such column: null in every row
+    int space  # the index of the current row: 0 the record's, then one for each list
+    bint missing  # the caller has no such column: all rows are null
     int parent
     int child
     int sibling
@@ -119,71 +119,71 @@ cdef struct Source:
 
 cdef struct Interned:  # the entries of a table, in the order of their first use
     Stack entries  # of Span
-    Stack places  # an open-addressing table of places + 1, once there are many
+    Stack places  # an open-addressing table of indices + 1, for many entries
 
-cdef struct Seal:  # a digest that is written together with those of other records; places in the output
+cdef struct Seal:  # a digest that is computed together with those of other records; positions in the output
     int64_t first
     int64_t size
     int64_t at
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    HELD_LIMIT = 64  # bytes of a number that is compared where it was written later
-    CHECKSUM_WIDTH = 8  # CRC (of an MD5 -1, or -2 where it is written at once), first and last expression, register of the place, bytes held, its form
+    HELD_LIMIT = 64  # the most bytes of a number that is compared after it was filled in
+    CHECKSUM_WIDTH = 8  # CRC (for an MD5 -1, or -2 if it is computed at once), first and last expression, register of the position, reserved bytes, its form
 
-cdef enum:  # of a column of the caller's
-    DETERMINED = 1  # the format may give it a value that the caller left out
-    ALTERNATIVES = 2  # there if one of its members is
-    OPEN = 4  # a VARIANT, which readers show as its bytes on the wire
-    FILLED = 8  # null may come back as what is written for it
+cdef enum:  # flags of a column of the caller
+    DETERMINED = 1  # the format may give it a value that the caller omitted
+    ALTERNATIVES = 2  # it has a value if one of its members has
+    OPEN = 4  # a VARIANT, which readers show as its wire bytes
+    FILLED = 8  # null may read back as the value that is written for it
 
 cdef struct Match:
-    int64_t reader  # the reader's column; -1: it has none
+    int64_t reader  # the reader's column; -1: none
     int64_t form
-    int64_t filled  # the column beside it with what stands on the wire for each null; -1: none
+    int64_t filled  # the filled column, with the wire value for each null; -1: none
 
 
-cdef struct Opened:  # an open value that was written: from which row of which column, and where it stands in the output
+cdef struct Opened:  # an open value that was written: its column and row, and its position in the output
     int64_t column
     int64_t row
     int64_t first
     int64_t size
 
-cdef enum:  # records that are compared at once: so many, and about so many bytes
+cdef enum:  # how many records are compared at once, and about how many bytes
     COMPARED = 64
     COMPARED_BYTES = 1 << 18
 
-cdef struct Known:  # the number of the text that a column has in a row
+cdef struct Known:  # the number of the text in a row of a column
     int64_t at
     int64_t symbol
 
 cdef struct Builder:
-    Machine m  # registers and all that expressions read
+    Machine m  # registers and everything else that expressions read
     const Source *sources
-    int64_t *rows  # the row in force of each space
-    Known *known  # of each column
+    int64_t *rows  # the current row of each space
+    Known *known  # for each column
     Interned *interned
     Buffer output
-    int64_t size  # bytes written, all records
-    int64_t base  # where the record begins
+    int64_t size  # bytes written in all records
+    int64_t base  # the start of the record
     Buffer scratch
-    const uint32_t *symbols  # an open-addressing table of places in `symbol_list` + 1
+    const uint32_t *symbols  # an open-addressing table of indices in `symbol_list` + 1
     int64_t symbol_mask
     const int64_t *symbol_list
-    int64_t guessing  # passes at hand that know no places yet: what follows from these is zero
+    int64_t guessing  # the number of current first passes, in which positions are unknown and count as zero
     uint64_t seed
-    bint certain  # nothing is read back but open values, each by itself, and rows that are in doubt
-    bint doubtful  # this one is
-    int64_t read_first  # the first row that was read back and is yet to be compared
+    bint certain  # only rows in doubt are read back, and open values one by one
+    bint doubtful  # the current row is in doubt
+    int64_t read_first  # the first row that was read back and not yet compared
     int64_t read_count
-    int64_t read_base  # where its record begins
-    const uint8_t *read_data  # where the output was when they were read
-    Stack opened  # of Opened, all of those records
-    Stack replaced  # bytes with such values in them in whose place others were written: packed, or base64
-    Stack settled  # of Opened, those in there
+    int64_t read_base  # the start of its record
+    const uint8_t *read_data  # the address of the output when they were read
+    Stack opened  # of Opened, in all these records
+    Stack replaced  # bytes with open values that were replaced by other bytes: compressed, or base64
+    Stack settled  # of Opened, in `replaced`
     int64_t next_settled
-    int64_t settled_column  # the column whose value was found there last; -1: none was
-    int64_t next_opened  # where the one to be looked for next mostly stands
+    int64_t settled_column  # the column whose value was last found there; -1: none
+    int64_t next_opened  # the likely index of the next open value to be looked for
     Seal seals[DEFERRED]
     int64_t seal_count
-    int64_t sealed  # bytes they are over
+    int64_t sealed  # the bytes that they cover

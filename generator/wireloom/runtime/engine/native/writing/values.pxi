@@ -1,18 +1,18 @@
 # Writing values of binary structs, and what every encoding needs: space in the output, constants, bits, mappings,
 # checksums.
 #
-# `room` makes space before anything is written. A value that its form on the wire cannot hold is IRREGULAR. Lengths
-# that are known later are kept as space (E_HOLD) and filled in (E_PATCH); checksums come last, inner ones before outer
-# ones.
+# `room` reserves space before anything is written. A value that its wire form cannot hold is IRREGULAR. Bytes are
+# reserved (E_HOLD) for lengths that are known later, and filled in (E_PATCH); checksums come last, inner ones before
+# outer ones.
 
 cdef int more(Builder *k, int64_t size) noexcept nogil:
-    if k.size + size > <int64_t>INT32_MAX + SLACK:  # a record that is too long by less is seen when it is complete
+    if k.size + size > <int64_t>INT32_MAX + SLACK:  # a record that is slightly too long is found when it is complete
         return FULL
     return grow(&k.output, k.size + size)
 
 
 cdef inline int room(Builder *k, int64_t size) noexcept nogil:
-    """Room for `size` more bytes."""
+    """Reserve `size` more bytes."""
     return OK if k.size + size <= k.output.capacity else more(k, size)
 
 
@@ -26,7 +26,7 @@ cdef inline int put(Builder *k, const uint8_t *data, int64_t size) noexcept nogi
 
 
 cdef inline int put_text(Builder *k, const int64_t *text, int64_t behind) noexcept nogil:
-    """A text of the format (its place and size), and room for so many bytes behind it."""
+    """Write a text constant (address and size), and reserve so many bytes after it."""
     cdef int code = room(k, text[1] + SLACK + behind)
     if code:
         return code
@@ -36,12 +36,12 @@ cdef inline int put_text(Builder *k, const int64_t *text, int64_t behind) noexce
 
 
 cdef inline bint fits(int64_t value, bint wide, int64_t size, bint signed) noexcept nogil:
-    """Whether an integer can be said in so many bytes."""
+    """Whether an integer fits into so many bytes."""
     return fits_bits(value, wide, 8 * size, signed)
 
 
 cdef inline bint fits_bits(int64_t value, bint wide, int64_t bits, bint signed) noexcept nogil:
-    """Whether an integer can be said in so many bits."""
+    """Whether an integer fits into so many bits."""
     if bits == 64:
         return not wide if signed else wide or value >= 0
     if wide:
@@ -73,7 +73,7 @@ cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) n
 
 
 cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint packed, bint signed) noexcept nogil:
-    """So many decimal digits, two a byte; of a packed number the last half byte is the sign. Whether they hold it."""
+    """Store so many decimal digits, two a byte; in a packed number the last half byte is the sign. Whether the number fits."""
     cdef int64_t width = digits_width(6 + packed, digits, signed), place = 2 * width - 1, n
     cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
     memset(target, 0, <size_t>width)
@@ -88,7 +88,7 @@ cdef bint store_halves(uint8_t *target, int64_t value, int64_t digits, bint pack
 
 
 cdef bint store_zoned(uint8_t *target, int64_t value, int64_t digits, int64_t form, bint signed) noexcept nogil:
-    """So many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). Whether they hold it."""
+    """Store so many decimal digits, a byte each, one with the sign in its zone (see `signed_place`). Whether the number fits."""
     cdef int64_t n, place = signed_place(form, digits)
     cdef uint64_t number = <uint64_t>(-value if value < 0 else value)
     cdef uint8_t digit, zone
@@ -106,7 +106,7 @@ cdef bint store_zoned(uint8_t *target, int64_t value, int64_t digits, int64_t fo
 
 
 cdef bint store_columns(uint8_t *target, int64_t value, bint wide, int64_t digits, int64_t form, bint signed) noexcept nogil:
-    """So many digits in ASCII (see `base_of`), and a sign in front of them. Whether they hold it."""
+    """Store so many ASCII digits (see `base_of`) after a sign. Whether the number fits."""
     cdef uint64_t base = <uint64_t>base_of(form), digit
     cdef bint minus = value < 0 and not wide
     cdef uint64_t number = <uint64_t>(-value if minus else value)
@@ -121,7 +121,7 @@ cdef bint store_columns(uint8_t *target, int64_t value, bint wide, int64_t digit
 
 
 cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
-    """The digits that `word` says (see `number_form`), as many bytes as this gives; 0 where they do not hold the number."""
+    """Store digits of the form in `word` (see `number_form`); returns their size, 0 if the number does not fit."""
     cdef int64_t form = word >> 8 & 0xFF, digits = word >> 16
     cdef bint stored
     if value < 0 and not wide and not signed:
@@ -136,7 +136,7 @@ cdef int64_t store_digits(uint8_t *target, int64_t value, bint wide, bint signed
 
 
 cdef int64_t store_extended(uint8_t *target, uint64_t number, int64_t markers) noexcept nogil:
-    """Write a number in a byte, or behind the narrowest of the `markers` (see `number_form`) that hold it; 0: none does."""
+    """Store a number in one byte, or after the first of the narrowest `markers` (see `number_form`) that fit; 0: none fits."""
     cdef int64_t first = markers & 0xFF, width = 9, marker = 0, n, each
     if number < <uint64_t>first:
         target[0] = <uint8_t>number
@@ -153,7 +153,7 @@ cdef int64_t store_extended(uint8_t *target, uint64_t number, int64_t markers) n
 
 
 cdef int64_t store_ended(uint8_t *target, int64_t value, bint wide, int64_t form) noexcept nogil:
-    """Digits, and a sign in front of what is negative, and the bytes that end them (see `number_form`); how many bytes."""
+    """Store a minus sign, if any, digits, and the bytes that end them (see `number_form`); returns the size."""
     cdef uint64_t base = <uint64_t>base_of(form >> 8 & 0xF), digit
     cdef bint minus = value < 0 and not wide
     cdef uint64_t number = 0 - <uint64_t>value if minus else <uint64_t>value, rest = number
@@ -172,7 +172,7 @@ cdef int64_t store_ended(uint8_t *target, int64_t value, bint wide, int64_t form
 
 
 cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t word) noexcept nogil:
-    """A number of the form that `word` says (see `number_form`)."""
+    """Write a number of the form in `word` (see `number_form`)."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF, size
     cdef int code
     if 6 <= form <= 11 or form >= 15:
@@ -212,7 +212,7 @@ cdef int put_varint(Builder *k, int64_t value, bint wide, bint zigzag, int64_t b
 
 
 cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, bint signed, int64_t big) noexcept nogil:
-    """`size` 0: a varint of `big` bits, zigzag where signed."""
+    """Write a number. `size` 0: a varint of `big` bits, zigzag if signed."""
     cdef int code
     if size == 0:
         return put_varint(k, value, wide, signed, big)
@@ -227,12 +227,12 @@ cdef inline int put_number(Builder *k, int64_t value, bint wide, int64_t size, b
 
 
 cdef inline int put_prefix(Builder *k, int64_t word, int64_t count) noexcept nogil:
-    """A number in front, written as `word` says (see `prefix_word`)."""
+    """Write a number before the data; `word` is its form (see `prefix_word`)."""
     return put_number(k, count, False, word >> 1 & 15, word >> 5 & 1, word >> 8)
 
 
 cdef int put_blocks(Builder *k, const int64_t *front, const uint8_t *data, int64_t size) noexcept nogil:
-    """Bytes in parts, each behind its size, and 0 behind them. front: number in front (see `front_word`), the most that it says"""
+    """Write bytes in parts, each after its size, and 0 after them. front: form of the size (see `front_word`), the greatest size"""
     cdef int64_t count
     cdef int code
     while size:
@@ -248,7 +248,7 @@ cdef int put_blocks(Builder *k, const int64_t *front, const uint8_t *data, int64
 
 
 cdef int write_column_blocks(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, number in front, the most that it says"""
+    """i: column, form of the size, the greatest size"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -258,7 +258,7 @@ cdef int write_column_blocks(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogil:
-    """What was written from `at` on has moved."""
+    """Note that the output from `at` on has moved."""
     cdef Opened *opened = <Opened *>k.opened.data
     cdef int64_t n = k.opened.length // <int64_t>sizeof(Opened)
     while n > 0 and opened[n - 1].first >= at:
@@ -267,7 +267,7 @@ cdef inline void note_moved(Builder *k, int64_t at, int64_t extra) noexcept nogi
 
 
 cdef int settle_written(Builder *k, int64_t start) noexcept nogil:
-    """What was written from a place on is about to become other bytes: digests in it are written, open values are kept."""
+    """Prepare the output from `start` on for its replacement: write its digests, and keep its open values."""
     cdef Opened *opened = <Opened *>k.opened.data
     cdef int64_t count = k.opened.length // <int64_t>sizeof(Opened), first = count, n
     while first > 0 and opened[first - 1].first >= start:
@@ -284,7 +284,7 @@ cdef int settle_written(Builder *k, int64_t start) noexcept nogil:
 
 
 cdef int end_size(Builder *k, const int64_t *i) noexcept nogil:
-    """i: number in front, register of its place. What was written since moves where the number takes more than was held."""
+    """i: form of the size, register of its position. The region moves if the size needs more bytes than were reserved."""
     cdef int64_t width = i[1] >> 1 & 15, at = 0, size, end = k.size, extra
     cdef uint8_t number[16]
     cdef int code
@@ -315,7 +315,7 @@ cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogi
 
 
 cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's."""
+    """i: column, bytes, big. Irregular if 32 bits cannot hold the number."""
     cdef double number
     cdef float narrow
     cdef uint32_t four
@@ -341,7 +341,7 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int fill_up(Builder *k, int64_t size, int64_t word) noexcept nogil:
-    """Fill a value of `size` bytes, which was just written, up (see `padded_word`)."""
+    """Pad a value of `size` bytes, which was just written (see `padded_word`)."""
     cdef int64_t width = word >> 8
     cdef int code
     if size > width or ends_filled(k.output.data + k.size - size, size, word):
@@ -355,7 +355,7 @@ cdef int fill_up(Builder *k, int64_t size, int64_t word) noexcept nogil:
 
 
 cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t width) noexcept nogil:
-    """The bytes behind a value of `size` bytes that was just written; readers must not find them earlier."""
+    """Write the bytes after a value of `size` bytes that was just written; irregular if readers would find them earlier."""
     cdef int code = put(k, ending, width)
     if code:
         return code
@@ -363,7 +363,7 @@ cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t wid
 
 
 cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, the delimiter, table of what is escaped, or else of what must not be found elsewhere (see `programs/delimiters.py`)"""
+    """i: column, the delimiter, table of what is escaped or, without escapes, must not be in the value (see `programs/delimiters.py`)"""
     cdef const int64_t *table = k.m.tables + i[3]
     cdef const uint8_t *next
     cdef const uint8_t *end
@@ -399,13 +399,13 @@ cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline void doubt_text(Builder *k, const Span *span) noexcept nogil:
-    """A row with a text that is no UTF-8 is read back."""
+    """Doubt a row with invalid UTF-8."""
     if k.certain and not k.doubtful and not wl_is_utf8(span.data, span.size):
         k.doubtful = True
 
 
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, whether it is text"""
+    """i: column, size or -1, form of the size before it or 0, text after it or -1, padding (see `padded_word`) or -1, whether it is text"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -430,11 +430,11 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef enum:
-    GAP = 1 << 24  # bytes that nothing names, before others
+    GAP = 1 << 24  # the most unnamed bytes before a field
 
 
 cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
-    """Zeros up to a place of the output; a place already passed is none."""
+    """Write zeros up to a position of the output; irregular if it has been passed."""
     cdef int64_t gap = target - k.size
     cdef int code
     if gap <= 0:
@@ -450,7 +450,7 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
 
 
 cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
-    """As many zeros as an expression says."""
+    """Write as many zeros as an expression says."""
     cdef int64_t count = 0
     cdef bint none = False
     if number_of(&k.m, size, &count, &none) or none or not 0 <= count <= most:
@@ -459,14 +459,14 @@ cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
 
 
 cdef int hold(Builder *k, int64_t size, int64_t target) noexcept nogil:
-    """Room to be written later; the register says where."""
+    """Reserve bytes to be filled in later; the register gets their position."""
     k.m.registers[target] = k.size - k.base
     k.m.absent[target] = False
     return pad_to(k, k.size + size)
 
 
 cdef inline bint held(const Builder *k, int64_t target, int64_t size, int64_t *at) noexcept nogil:
-    """Where room was held, if it was and is within the record."""
+    """The position of reserved bytes; false if there are none, or not inside of the record."""
     if k.m.absent[target] or k.m.registers[target] < 0 or k.m.registers[target] > k.size - k.base - size:
         return False
     at[0] = k.base + k.m.registers[target]
@@ -474,7 +474,7 @@ cdef inline bint held(const Builder *k, int64_t target, int64_t size, int64_t *a
 
 
 cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the place, register of the value, bytes held, bytes of the number, signed, big (see `number_form`)"""
+    """i: register of the position, register of the value, reserved bytes, bytes of the number, signed, big (see `number_form`)"""
     cdef int64_t at = 0
     if not held(k, i[1], i[3], &at) or k.m.absent[i[2]]:
         return IRREGULAR
@@ -482,7 +482,7 @@ cdef int patch(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline int store_later(uint8_t *target, int64_t value, bint wide, const int64_t *form) noexcept nogil:
-    """form: bytes (0: digits), signed, big (of digits what they are), as `number_form` has it"""
+    """form: width (0: digits), signed, big (the form of digits), as in `number_form`"""
     if form[0] == 0:
         return OK if store_digits(target, value, wide, form[1], form[2]) else IRREGULAR
     if not fits(value, wide, form[0], form[1]):
@@ -494,8 +494,8 @@ cdef inline int store_later(uint8_t *target, int64_t value, bint wide, const int
 # --- mappings and bits -----------------------------------------------------------------------------------------------
 
 cdef int look_up(const int64_t *table, int64_t value, bint none, int64_t *found) noexcept nogil:
-    """A table of the compiler's: what null and any other value find, shift, multiplier, places, then (value, found)
-    each; -1: nothing."""
+    """Look up a value. table: results for null and for any other value, shift, multiplier, places, then (value, result)
+    each; -1: no result."""
     cdef uint64_t place
     if none:
         found[0] = table[0]
@@ -508,7 +508,7 @@ cdef int look_up(const int64_t *table, int64_t value, bint none, int64_t *found)
 
 
 cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the value, table of places, table of what the wire says, register of that"""
+    """i: register of the value, table of indices, table of wire values, register of the result"""
     cdef int64_t place = 0
     if look_up(k.m.tables + i[2], k.m.registers[i[1]], k.m.absent[i[1]], &place):
         if not k.guessing:
@@ -520,7 +520,7 @@ cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
-    """i: register of the integer, -, null is an error << 17 | signed << 16 | low << 8 | width. `build` says of a value that the bits cannot hold."""
+    """i: register of the integer, -, null is an error << 17 | signed << 16 | low << 8 | width. Irregular if the value does not fit."""
     cdef int64_t low = i[3] >> 8 & 0xFF, width = i[3] & 0xFF
     cdef int64_t rest = value >> (width - 1 if i[3] >> 16 & 1 else width)
     if rest != 0 and not (i[3] >> 16 & 1 and rest == -1):
@@ -532,9 +532,9 @@ cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
 
 
 cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the integer, register of the value, as `set_bits` has it, table: count, then (wire, null, value) each.
+    """i: register of the integer, register of the value, form (see `set_bits`), table: count, then (wire, null, value) each.
 
-    Of several bits that mean the value those that stand there already are kept.
+    If several bit patterns have the meaning, the current one is kept.
     """
     cdef const int64_t *table = k.m.tables + i[4]
     cdef const int64_t *entry
@@ -557,7 +557,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexcept nogil:
-    """All checksums of a struct: those that others cover before them. `start`: the struct's first byte."""
+    """Write all checksums of a struct, inner ones before outer ones. `start`: the struct's first byte."""
     cdef int64_t first[CHECKSUM_LIMIT]
     cdef int64_t last[CHECKSUM_LIMIT]
     cdef int64_t at[CHECKSUM_LIMIT]
@@ -584,7 +584,7 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
             if other != n and covers[n] >= 0 and covers[other] >= 0 and first[n] <= at[other] - k.base - start < last[n]:
                 covers[n] += 1
                 if first[other] <= at[n] - k.base - start < last[other]:
-                    k.doubtful = True  # each covers the other
+                    k.doubtful = True  # each covers the other one
     for rank in range(count):
         for n in range(count):
             if covers[n] == rank and write_checksum(k, table + 1 + CHECKSUM_WIDTH * n, at[n], start + first[n], last[n] - first[n]):
@@ -593,7 +593,7 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
 
 
 cdef inline void write_md5(Builder *k, const uint8_t *data, int64_t size, int64_t at) noexcept nogil:
-    """The MD5 of some bytes, which it may be among."""
+    """Write the MD5 of some bytes, which may include it."""
     cdef uint8_t digest[DIGEST]
     wl_md5(data, size, digest)
     memcpy(k.output.data + at, digest, DIGEST)
@@ -617,7 +617,7 @@ cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t fir
 
 
 cdef int settle_seals(Builder *k, int64_t start) noexcept nogil:
-    """Write the digests that stand behind a place whose bytes are about to become others, each after those within it."""
+    """Write the digests after a position whose bytes are about to be replaced, inner ones first."""
     cdef int64_t first = k.seal_count, n
     cdef Seal *seal
     while first and k.seals[first - 1].at >= start:
@@ -631,7 +631,7 @@ cdef int settle_seals(Builder *k, int64_t start) noexcept nogil:
 
 
 cdef void write_seals(Builder *k) noexcept nogil:
-    """Write the digests that wait, several at a time."""
+    """Write the waiting digests, several at a time."""
     cdef wl_digest digests[DEFERRED]
     cdef int64_t n
     for n in range(k.seal_count):
@@ -644,7 +644,7 @@ cdef void write_seals(Builder *k) noexcept nogil:
 
 
 cdef void trust_seals(const Builder *k, int64_t from_, Machine *c) noexcept nogil:
-    """The digests of this record that are yet to be written are right; every other one is looked at."""
+    """Let the reader accept the digests of this record that are not written yet; others are checked."""
     cdef Deferral *deferral = &c.deferral
     cdef int64_t n
     deferral.row, deferral.known, deferral.count = 0, 1, k.seal_count - from_

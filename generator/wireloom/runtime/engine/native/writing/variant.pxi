@@ -1,10 +1,9 @@
 # Open values: from the bytes of a Spark VARIANT to MessagePack or JSON. runtime/columns/variant.py reads the same
 # values, and `build` writes the same bytes.
 #
-# `pack_` functions read the VARIANT; `open_` functions write what is found, in the encoding in force. Positions are
-# checked against the end of the value before they are read. Whatever is not perfectly regular is left to the builders:
-# another use of the reserved names, decimals without an exact double, types that open values do not have, values that
-# overlap.
+# `pack_` functions read the VARIANT; `open_` functions write the values in the current encoding. Positions are checked
+# against the end of the value before they are read. Any irregularity is left to the builders: other uses of the reserved
+# names, decimals without an exact double, types that open values cannot have, values that overlap.
 
 cdef enum:
     VARIANT_DEPTH = 512
@@ -16,17 +15,17 @@ cdef struct Variant:
     int64_t keys_size
     int64_t key_width
     int64_t key_count
-    int64_t left  # bytes that may still be read
+    int64_t left  # the bytes that may still be read
     bint json
-    const int64_t *rules  # of JSON: the kinds that there may be, the least and the greatest integer, whether these are floats
+    const int64_t *rules  # of JSON: the allowed kinds, the least and the greatest integer, whether integers are floats
 
-cdef struct Member:  # of an object, where its value stands
+cdef struct Member:  # a member of an object: the offset of its value
     int64_t offset
     int64_t id
 
 cdef struct Container:  # the head of an array or an object
     int64_t count
-    int64_t ids  # where the ids of the keys stand
+    int64_t ids  # the offset of the key ids
     int64_t id_width
     int64_t offsets
     int64_t width
@@ -34,7 +33,7 @@ cdef struct Container:  # the head of an array or an object
 
 
 cdef inline bint within(Variant *v, int64_t at, int64_t size) noexcept nogil:
-    """Whether bytes are there to be read, which is done once."""
+    """Whether bytes may be read; counts them, since each may be read only once."""
     v.left -= size
     return at <= v.size and size <= v.size - at and v.left >= 0
 
@@ -52,7 +51,7 @@ cdef inline int64_t signed_at(const uint8_t *data, int64_t width) noexcept nogil
 
 
 cdef int open_keys(Variant *v) noexcept nogil:
-    """Look at the dictionary: all keys must be there, and UTF-8."""
+    """Check the dictionary: all keys must be complete and valid UTF-8."""
     cdef int64_t n, first, last, data
     cdef const uint8_t *offsets
     if v.keys_size < 1:
@@ -75,7 +74,7 @@ cdef int open_keys(Variant *v) noexcept nogil:
 
 
 cdef inline Span key_at(const Variant *v, int64_t id) noexcept nogil:
-    """A key that the dictionary has."""
+    """A key of the dictionary."""
     cdef const uint8_t *offset = v.keys + 1 + (id + 1) * v.key_width
     cdef int64_t first = little_at(offset, v.key_width)
     cdef Span span
@@ -85,7 +84,7 @@ cdef inline Span key_at(const Variant *v, int64_t id) noexcept nogil:
 
 
 cdef int open_container(Variant *v, int64_t at, bint object, Container *c) noexcept nogil:
-    """The head of the array or object at `at`, whose offsets and ids are within the value."""
+    """Read the head of the array or object at `at`, and check its offsets and ids."""
     cdef int64_t info = v.data[at] >> 2, wide = info >> (4 if object else 2) & 1
     at += 1
     if not within(v, at, 4 if wide else 1):
@@ -106,10 +105,10 @@ cdef inline int64_t element_at(const Variant *v, const Container *c, int64_t n) 
     return c.start + little_at(v.data + c.offsets + n * c.width, c.width)
 
 
-# --- what is found, as MessagePack or as JSON -------------------------------------------------------------------------
+# --- values as MessagePack or JSON ------------------------------------------------------------------------------------
 
 cdef inline int open_word(Builder *k, const Variant *v, int64_t type) noexcept nogil:
-    """Null, true or false."""
+    """Write null, true or false."""
     cdef uint8_t byte
     if v.json:
         return put(k, <const uint8_t *>b"nulltruefalse" + 4 * type, 5 if type == 2 else 4)
@@ -118,7 +117,7 @@ cdef inline int open_word(Builder *k, const Variant *v, int64_t type) noexcept n
 
 
 cdef inline int open_integer(Builder *k, const Variant *v, int64_t number) noexcept nogil:
-    """An integer; where JSON has no integers here a float, if it is one exactly."""
+    """Write an integer; as a float where the JSON rules have no integers, if that is exact."""
     if not v.json:
         return pack_number(k, number, False)
     if not v.rules[3]:
@@ -137,24 +136,24 @@ cdef inline int open_text(Builder *k, const Variant *v, const uint8_t *data, int
 
 
 cdef inline int open_head(Builder *k, const Variant *v, int64_t count, bint is_map) noexcept nogil:
-    """What stands before the first element."""
+    """Write the text before the first element."""
     if v.json:
         return json_byte(k, 0x7B if is_map else 0x5B)
     return pack_map(k, count) if is_map else pack_array(k, count)
 
 
 cdef inline int open_next(Builder *k, const Variant *v, int64_t n) noexcept nogil:
-    """What stands before the element `n`."""
+    """Write the text before the element `n`."""
     return json_byte(k, 0x2C) if v.json and n > 0 else OK
 
 
 cdef inline int open_tail(Builder *k, const Variant *v, bint is_map) noexcept nogil:
-    """What stands after the last element."""
+    """Write the text after the last element."""
     return json_byte(k, 0x7D if is_map else 0x5D) if v.json else OK
 
 
 cdef inline int open_key(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
-    """A key that stands among the values: in JSON a text."""
+    """Write a key that is stored as a value; in JSON it must be a text."""
     cdef int64_t header
     cdef int code
     if v.json:
@@ -165,10 +164,10 @@ cdef inline int open_key(Builder *k, Variant *v, int64_t at, int64_t depth) noex
     return json_byte(k, 0x3A) if v.json and not code else code
 
 
-# --- what a VARIANT holds ---------------------------------------------------------------------------------------------
+# --- the contents of a VARIANT ----------------------------------------------------------------------------------------
 
 cdef int pack_decimal(Builder *k, Variant *v, int64_t at, int64_t width) noexcept nogil:
-    """Scale 0 is an integer; other scales are floats, exact where numerator and divisor are exact doubles."""
+    """Write a decimal: an integer for scale 0, else a float, if numerator and divisor are exact doubles."""
     cdef double divisor = 1.0
     cdef int64_t scale, unscaled, n
     if not within(v, at, 1 + width):
@@ -188,7 +187,7 @@ cdef int pack_decimal(Builder *k, Variant *v, int64_t at, int64_t width) noexcep
 
 
 cdef int pack_primitive(Builder *k, Variant *v, int64_t at, int64_t type) noexcept nogil:
-    """The primitive whose content begins at `at`."""
+    """Write the primitive whose content begins at `at`."""
     cdef int64_t size
     if type <= 2:
         return open_word(k, v, type)
@@ -229,7 +228,7 @@ cdef int pack_elements(Builder *k, Variant *v, int64_t at, int64_t depth) noexce
 
 
 cdef int pack_pairs(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
-    """The pairs of a map whose keys an object cannot say: an array of arrays of two."""
+    """Write a map from its pairs (its keys are not all texts): an array of arrays of two."""
     cdef Container c, pair
     cdef int64_t n, place
     cdef int code
@@ -253,7 +252,7 @@ cdef int pack_pairs(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept 
 
 
 cdef int pack_typed(Builder *k, Variant *v, int64_t at) noexcept nogil:
-    """An ext value: an array of its type and its content, which is a text where the format says so."""
+    """Write an ext value: an array of its type and its content, which is a text if the format says so."""
     cdef Container c
     cdef int64_t place, type, size, n, kind
     cdef bint text
@@ -313,7 +312,7 @@ cdef void sort_members(Member *members, int64_t count) noexcept nogil:
 
 
 cdef int pack_members(Builder *k, Variant *v, const Container *c, Member *members, int64_t depth) noexcept nogil:
-    """A map of text keys in the order in which its values stand, or what a reserved name stands for."""
+    """Write a map with text keys in the order of its values, or the value under a reserved name."""
     cdef int64_t n
     cdef Span key
     cdef int code
@@ -362,7 +361,7 @@ cdef int pack_object(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept
 
 
 cdef int pack_variant(Builder *k, Variant *v, int64_t at, int64_t depth) noexcept nogil:
-    """The value at `at`."""
+    """Write the value at `at`."""
     cdef int64_t header
     if depth > VARIANT_DEPTH or not within(v, at, 1):
         return IRREGULAR
@@ -377,7 +376,7 @@ cdef int pack_variant(Builder *k, Variant *v, int64_t at, int64_t depth) noexcep
 
 
 cdef int encode_open(Builder *k, const int64_t *i, bint json) noexcept nogil:
-    """i: struct column, value column, metadata column, rules. The column has a value."""
+    """i: struct column, value column, metadata column, rules. The column must have a value."""
     cdef Variant v
     cdef Span span
     cdef int64_t first
@@ -410,7 +409,7 @@ cdef int pack_open(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int encode_open_json(Builder *k, const int64_t *i) noexcept nogil:
-    """i: as in `encode_open`, kinds. A null of its own may have to be left out, as the construct path knows."""
+    """i: as in `encode_open`, kinds. Whether null is omitted is left to construct."""
     cdef int64_t first = k.size
     cdef int code
     if not there(k, i[1]):

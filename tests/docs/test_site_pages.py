@@ -9,7 +9,7 @@ from support.browsing import SCHEMES, inaccessible
 from wireloom import pipeline
 
 pytestmark = pytest.mark.integration
-BUILT = ROOT / "site" / "docs" / "index.html"
+BUILT = ROOT / "build" / "docs" / "docs" / "index.html"
 
 
 @pytest.fixture(scope="module")

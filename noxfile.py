@@ -115,7 +115,7 @@ def release(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def docs(session: nox.Session) -> None:
-    """Build the documentation as a site in build/docs/, and look at it in a browser; a broken link fails."""
+    """Build the documentation as a site in build/docs/, and check its pages in a browser; a broken link fails."""
     python(session, "-m", "pip", "install", "--quiet", *nox.project.dependency_groups(PYPROJECT, "docs"))
     options = ("--fail-on-warning", "--quiet", "--doctree-dir", str(ROOT / ".nox" / "doctrees"))
     python(session, "-m", "sphinx", *options, "--conf-dir", "docs", ".", "build/docs", *session.posargs)

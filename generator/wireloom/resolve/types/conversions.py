@@ -57,6 +57,7 @@ _OF_FLOATS = (1_000_000, 1_000)  # microseconds in the units that floats may cou
 _HALF = 16  # bits
 _EXACT = 53  # bits of integers that 64-bit floats hold exactly
 _MOST_DIGITS = 40
+_ONLY_TIMESTAMP = "drop `logical`; a number with a fraction can only be a timestamp"
 _OF_DIGITS = "give `logical` to an integer that is computed by `decimal(x, 64)`"
 _SAID = {"timestamp": "2001-01-01T00:00:00Z", "date": "2001-01-01"}
 
@@ -262,7 +263,7 @@ class _Reading:
             case types.JsonText() if kind == "timestamp":
                 return "for a number with a fraction, write `type: float` and `logical: {timestamp: s}`"
             case types.Float() | types.JsonText():
-                return "drop `logical`; a number with a fraction can only be a timestamp"
+                return _ONLY_TIMESTAMP
             case Text() if kind in ("timestamp", "date"):
                 return f"for a text such as {_SAID[kind]}, write `logical: {kind}`; for digits, {_OF_DIGITS}"
             case Text():
@@ -282,7 +283,7 @@ class _Reading:
             case types.Bytes():
                 hint = "write `type: str`"
             case types.Float() | types.JsonText() if digits:
-                hint = "drop `logical`; a number with a fraction can only be a timestamp"
+                hint = _ONLY_TIMESTAMP
             case _:
                 hint = "drop `logical`"
         self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
@@ -551,9 +552,17 @@ def _is_null(field: Field, meaning: Meaning) -> Expression:
 def _meaning_field(field: Field, meaning: Meaning) -> Field:
     """A field with the meaning of another field, which readers see as well."""
     plain = _element(field.type)
-    other = next((each for each in (types.Boolean, Text) if isinstance(plain, each)), types.Bytes)
-    type: Type = Integer(plain.bits, plain.signed) if isinstance(plain, Integer) else other()
-    type = types.Float(plain.bits) if isinstance(plain, types.Float) else type
+    match plain:
+        case Integer(bits=bits, signed=signed):
+            type: Type = Integer(bits, signed)
+        case types.Float(bits=bits):
+            type = types.Float(bits)
+        case types.Boolean():
+            type = types.Boolean()
+        case Text():
+            type = Text()
+        case _:
+            type = types.Bytes()
     value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
     return _to_readers(field, type, value, meaning)
 

@@ -77,8 +77,6 @@ if _checks.SOURCES != SOURCES:
     raise ImportError("the validators were built from other sources than the engine: install wireloom again")
 
 INSTRUCTION_WIDTH = WIDTH
-FIRST_ERROR_CODE = FIRST_CODE
-IRREGULAR_CODE = IRREGULAR
 assert OPCODES.keys() == {Op(number).name.removeprefix("OP_") for number in OPERANDS} and len(EXPRESSION_CODES) == X_COUNT and len(KINDS) == KIND_COUNT
 
 

@@ -87,7 +87,7 @@ class Json(Unions, Absence):
     def _rest(self, item: Item, node: Node) -> None:
         """Write the members without a field of their own; the read-back checks that their names are new."""
         assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
-        if self.is_open(node):
+        if self._is_open(node):
             raise Uncovered("an `inline` map of open values")
         self.stated(node, item.scope, item.column, _MEMBERS)
 
@@ -240,10 +240,6 @@ class Json(Unions, Absence):
                 emit("JSON_REPEAT", found.index, *self.entries(node, scope, found, b":"), form)
             case _:
                 raise Uncovered(f"a JSON {word_of(node)}")
-
-    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may contain values of any kind."""
-        return self._rules(node) is not None
 
     def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
         match node:

@@ -60,10 +60,6 @@ class MessagePack(Unions):
             return "str" if node.content == "text" else "bytes"
         return super().takes(node)
 
-    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may contain values of any kind."""
-        return self._rules(node) is not None
-
     def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
         """The rules of an open value, as far as writers need them; None for stated types."""
         match node:

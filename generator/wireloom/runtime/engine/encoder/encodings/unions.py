@@ -27,8 +27,8 @@ class Unions(Part):
     """The bytes of null."""
 
     @abstractmethod
-    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
-        """Whether a list or map may contain values of any kind, which share one column."""
+    def _rules(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf) -> list[int] | None:
+        """The rules of an open value, as far as writers need them; None for stated types."""
 
     @abstractmethod
     def opened(self, node: nodes.OneOf | nodes.ListOf | nodes.MapOf, column: Column | None) -> None:
@@ -37,6 +37,10 @@ class Unions(Part):
     @abstractmethod
     def stated(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write a value of one kind."""
+
+    def _is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
+        """Whether a list or map may contain values of any kind, which share one column."""
+        return self._rules(node) is not None
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
@@ -49,7 +53,7 @@ class Unions(Part):
                 self.opened(node, column)
             case nodes.OneOf(_, alternatives):
                 self.one_of(alternatives, scope, column)
-            case nodes.ListOf() | nodes.MapOf() if self.is_open(node):
+            case nodes.ListOf() | nodes.MapOf() if self._is_open(node):
                 self.opened(node, column)
             case _:
                 self.stated(node, scope, column)
@@ -107,7 +111,7 @@ class Unions(Part):
 
     def takes(self, node: Node) -> str:
         """The kind of column for an alternative."""
-        if isinstance(node, nodes.ListOf | nodes.MapOf) and self.is_open(node):
+        if isinstance(node, nodes.ListOf | nodes.MapOf) and self._is_open(node):
             return "variant"
         if self.compiler.reader.is_record(node):
             return "record"

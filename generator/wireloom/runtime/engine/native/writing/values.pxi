@@ -429,10 +429,6 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF)
 
 
-cdef enum:
-    GAP = 1 << 24  # the most unnamed bytes before a field
-
-
 cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     """Write zeros up to a position of the output; irregular if it has been passed."""
     cdef int64_t gap = target - k.size
